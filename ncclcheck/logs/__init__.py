@@ -1,0 +1,1 @@
+"""Text → events → job: what a log says, before anybody judges it."""

@@ -1,0 +1,142 @@
+"""Pasted interface lists, recognised for what they are: ``ip a``, ``ip -br a``, ``ifconfig`` → the node's facts.
+
+Pure. Web pages flatten such text: line ends go, dots in addresses turn into blanks; what is left is still read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ncclcheck.model import Address, Facts, Interface, LinkKind, Unknown, Where
+
+_IP_LINK = re.compile(
+    r"(?:^|\s)\d+:?\s+(?P<name>[\w.-]+)(?:\\?@[\w.-]+)?:?\s+\\?<(?P<flags>[^>]*)>\s+mtu\s+(?P<mtu>\d+)"
+)
+_IP_ADDRESS = re.compile(
+    r"\binet6?\s+(?P<address>[0-9a-f:]*:[0-9a-f:]+|\d{1,3}(?:[. ]\d{1,3}){3}|[0-9a-f]*1)/(?P<prefix>\d{1,3})"
+    r"(?:\s+brd\s+[\d. ]+?)?\s+scope\s+(?P<scope>global|host|link)\b(?:\s+(?:secondary|noprefixroute|dynamic))*"
+    r"(?:\s+(?P<label>[\w.:-]+))?"
+)
+_BRIEF = re.compile(r"^\s*(?P<name>[\w.@-]+)\s+(?P<state>UP|DOWN|UNKNOWN)\s+(?P<rest>[0-9a-f.:]+/\d+.*)$")
+_BRIEF_ADDRESS = re.compile(r"(?P<address>[0-9a-f.:]+)/(?P<prefix>\d+)")
+_IFCONFIG = re.compile(r"^\s*(?P<name>[\w.:-]+?):? +(?:flags=\d+<(?P<flags>[^>]*)>\s+mtu (?P<mtu>\d+)|Link encap:)")
+_IFCONFIG_ADDRESS = re.compile(r"\binet (?:addr:)?(?P<address>\d+(?:\.\d+){3})\s.*?(?:netmask |Mask:)(?P<mask>\S+)")
+_IFCONFIG_V6 = re.compile(r"\binet6 (?:addr: ?)?(?P<address>[0-9a-f:]+)(?:/|\s+prefixlen )(?P<prefix>\d+)")
+_PROMPT = re.compile(r"^\S*?@(?P<host>[\w.-]+):\S*[#$] *(?:sudo )?(?:ip |ifconfig)")
+_ATTRIBUTES = frozenset({"valid", "valid_lft", "link", "inet", "inet6"})
+
+
+@dataclass(slots=True)
+class _Link:
+    name: str
+    flags: str | None
+    mtu: int | None
+    addresses: list[Address] = field(default_factory=list)
+
+
+class InterfaceReader:
+    """Collects the interfaces of one pasted text."""
+
+    def __init__(self) -> None:
+        self._links: dict[str, _Link] = {}
+        self._places: list[Where] = []
+        self._current: _Link | None = None
+        self._host = ""
+
+    def take(self, where: Where, line: str) -> None:
+        """Look at one line; most hold nothing of the kind and cost one search."""
+        if "inet" not in line and "mtu" not in line and "/" not in line and "encap" not in line and "@" not in line:
+            return
+        if prompt := _PROMPT.match(line):
+            self._host = prompt["host"]
+        if self._ip(line) or self._brief(line) or self._ifconfig(line):
+            self._places.append(where)
+
+    def facts(self) -> Facts | None:
+        """The node that was described, or None."""
+        links = [link for link in self._links.values() if link.addresses]
+        if not links:
+            return None
+        return Facts(
+            host=self._host or self._places[0].source,
+            interfaces=tuple(_interface(i, link) for i, link in enumerate(links, 1)),
+            places=tuple(self._places),
+            unknown=(Unknown("which settings does NCCL get there?", "the output of: env | grep NCCL_"),),
+        )
+
+    def _ip(self, line: str) -> bool:
+        found = False
+        for match in sorted((*_IP_LINK.finditer(line), *_IP_ADDRESS.finditer(line)), key=lambda match: match.start()):
+            found = True
+            if match.re is _IP_LINK:
+                self._current = self._link(match["name"], match["flags"], int(match["mtu"]))
+            else:
+                self._take_ip_address(match)
+        return found and self._current is not None
+
+    def _take_ip_address(self, match: re.Match[str]) -> None:
+        label = match["label"] if match["label"] not in _ATTRIBUTES else None
+        # The label behind the address says which interface it is on, also where the heading names another one.
+        name = label.partition(":")[0] if label else None
+        link = self._links.get(name) if name else None
+        if link is None and name:
+            link = self._link(name, self._current.flags if self._current else None, None)
+        link = link or self._current
+        if link is not None:
+            link.addresses.append(Address(match["address"].replace(" ", "."), int(match["prefix"])))
+
+    def _brief(self, line: str) -> bool:
+        match = _BRIEF.match(line)
+        if not match:
+            return False
+        flags = "UP,RUNNING" if match["state"] in ("UP", "UNKNOWN") else ""
+        link = self._link(match["name"].partition("@")[0], flags, None)
+        link.addresses.extend(_addresses(_BRIEF_ADDRESS.finditer(match["rest"])))
+        return True
+
+    def _ifconfig(self, line: str) -> bool:
+        if match := _IFCONFIG.match(line):
+            self._current = self._link(match["name"], match["flags"], int(match["mtu"]) if match["mtu"] else None)
+            return True
+        if self._current is None:
+            return False
+        found = [Address(match["address"], _prefix(match["mask"])) for match in _IFCONFIG_ADDRESS.finditer(line)]
+        found += _addresses(_IFCONFIG_V6.finditer(line))
+        self._current.addresses.extend(found)
+        return bool(found)
+
+    def _link(self, name: str, flags: str | None, mtu: int | None) -> _Link:
+        return self._links.setdefault(name, _Link(name, flags, mtu))
+
+
+def _addresses(matches: Iterator[re.Match[str]]) -> list[Address]:
+    return [Address(match["address"], int(match["prefix"])) for match in matches]
+
+
+def _prefix(mask: str) -> int:
+    return sum(int(part).bit_count() for part in mask.split(".") if part.isdigit())
+
+
+def _interface(index: int, link: _Link) -> Interface:
+    flags = None if link.flags is None else set(re.split(r"[,\s]+", link.flags.upper()))
+    running = None if flags is None else bool(flags & {"RUNNING", "LOWER_UP", "LOWER"})
+    return Interface(
+        name=link.name,
+        index=index,
+        kind=_kind(link.name),
+        up=None if flags is None else "UP" in flags,
+        running=running,
+        mtu=link.mtu,
+        speed=None,
+        addresses=tuple(link.addresses),
+    )
+
+
+def _kind(name: str) -> LinkKind:
+    """A guess: only the name was pasted."""
+    for start, kind in (("lo", LinkKind.LOOPBACK), ("docker", LinkKind.DOCKER), ("br-", LinkKind.DOCKER)):
+        if name.startswith(start):
+            return kind
+    return LinkKind.VIRBR if name.startswith("virbr") else LinkKind.OTHER

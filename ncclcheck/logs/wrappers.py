@@ -1,0 +1,65 @@
+"""What launchers, collectors and pasting put in front of a line, peeled off in any nesting.
+
+Pure. The rank comes from the launchers that number ranks of the whole job (torchrun's ``[rank3]``, mpirun's
+``[1,3]``, srun's ``3:``, SkyPilot's ``rank=3``); numbers that count within a node (``[default3]``, ``[trainer3]``) don't.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
+
+_LAYERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\s*(?:>\s?)+",  # quoting
+        r"\s*\[\d+,(?P<rank>\d+)\]<std(?:out|err)>:\s?",  # mpirun --tag-output
+        r"\s*\[rank(?P<rank>\d+)\]:\s?",  # torchrun, Python lines only
+        r"\s*\[(?:default|trainer|worker)\d+(?:\|\d+)?\]:\s?",  # torchrun --tee, torchx: number within the node
+        r"\s*\([\w.-]+, rank=(?P<rank>\d+)[^)]*\)\s?",  # SkyPilot
+        r"\s*\([\w.]*\s?pid=\d*(?:, ip=(?P<host>[\w.:-]*))?[^)]*\)\s?",  # Ray, vLLM
+        r"\s*\[(?P<host>[A-Za-z][\w.-]*):\d+\]:",  # mpirun with a host tag
+        r"\s*\|?\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\s*\|?\s*(?:std(?:out|err) [FP] )?",
+        r"# MAGIC |stdout: |stderr: ",
+        r"(?P<host>[A-Za-z][\w.-]*): (?=(?P=host)[\w.-]*:\d+:\d+ )",  # pdsh, ClusterShell
+        r"\s*[\w.-]+\s+\| (?=\S)",  # docker compose
+        r"\s*(?P<rank>\d{1,5}): (?=\S)",  # srun --label
+    )
+)
+
+_MOST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Peeled:
+    """A line without its wrappers, and what they told."""
+
+    text: str
+    rank: int | None = None
+    host: str | None = None
+
+
+def peel(line: str) -> Peeled:
+    """The line as the program printed it."""
+    text = _ESCAPES.sub("", line) if "\x1b" in line else line
+    rank: int | None = None
+    host: str | None = None
+    for _ in range(_MOST):
+        layer = _outermost(text)
+        if layer is None:
+            break
+        found = layer.groupdict()
+        rank = int(found["rank"]) if rank is None and found.get("rank") else rank
+        host = host or found.get("host") or None
+        text = text[layer.end() :]
+    return Peeled(text, rank, host)
+
+
+def _outermost(text: str) -> re.Match[str] | None:
+    for layer in _LAYERS:
+        match = layer.match(text)
+        if match and match.end():
+            return match
+    return None

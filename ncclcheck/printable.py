@@ -1,0 +1,12 @@
+"""Text from strangers, made safe for a terminal."""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str) -> str:
+    """The text with control characters, terminal escapes and direction marks shown as ``\\xNN``; newline and tab stay."""
+    return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

@@ -1,0 +1,1 @@
+"""Knowledge as data: loading, checking and running the rules of ``rules/``."""

@@ -1,0 +1,99 @@
+"""Rule files → the rulebook. A broken file is reported with file and key and left out; the others still count."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from ncclcheck.errors import RuleError
+from ncclcheck.logs.attempts import ConnectLines
+from ncclcheck.logs.events import Shape, Shapes
+from ncclcheck.logs.versions import version_of
+from ncclcheck.rulebook.library import builtin_folder, user_folder
+from ncclcheck.rulebook.schema import EventFile, EventShape, RuleSpec
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib  # The same parser, before it came into the standard library.
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """All that is known: line shapes, and rules over what they find."""
+
+    shapes: Shapes
+    rules: tuple[RuleSpec, ...]
+    events: tuple[EventShape, ...]
+    broken: tuple[RuleError, ...] = ()
+
+
+def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
+    """The built-in rules and the user's own, or those in the folders given."""
+    events: list[EventShape] = []
+    rules: list[RuleSpec] = []
+    broken: list[RuleError] = []
+    for path in _files(folders or (builtin_folder(), user_folder())):
+        try:
+            if path.parent.name == "events":
+                events.extend(_decoded(path, EventFile).event)
+            else:
+                rules.append(_decoded(path, RuleSpec))
+        except RuleError as error:
+            broken.append(error)
+    return Rulebook(Shapes([_shape(event) for event in events]), _once(rules, broken), tuple(events), tuple(broken))
+
+
+def _files(folders: tuple[Path, ...]) -> Iterator[Path]:
+    for folder in folders:
+        for room in ("events", "causes"):
+            yield from sorted((folder / room).glob("*.toml"))
+
+
+def _decoded(path: Path, kind: type[T]) -> T:
+    place = "/".join(path.parts[-2:])
+    try:
+        tree: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return msgspec.convert(tree, kind)
+    except msgspec.ValidationError as error:
+        problem, _, key = str(error).partition(" - at ")
+        where = f"{place}, key {key.strip('`').removeprefix('$.')}" if key else place
+        raise RuleError(problem, place=where, next_step="rules/README.md lists the keys") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise RuleError(str(error), place=place, next_step="mend the file or remove it") from error
+
+
+def _shape(event: EventShape) -> Shape:
+    return Shape(event.kind, event.literal, event.pattern, tuple(event.fields.items()), event.repeated)
+
+
+def _once(rules: list[RuleSpec], broken: list[RuleError]) -> tuple[RuleSpec, ...]:
+    kept: dict[str, RuleSpec] = {}
+    for rule in rules:
+        if rule.id in kept:
+            broken.append(RuleError(f"the id {rule.id} is taken by {kept[rule.id].name}", place=rule.name))
+        else:
+            kept[rule.id] = rule
+    return tuple(kept.values())
+
+
+def load_connects() -> tuple[ConnectLines, ...]:
+    """The line numbers of NCCL's three connects by version, from ``rules/connects.toml``."""
+    tree = tomllib.loads((builtin_folder() / "connects.toml").read_text(encoding="utf-8"))
+    return tuple(
+        ConnectLines(
+            first=version_of(row["first"]) or (),
+            last=version_of(row["last"]) or (),
+            callback=row["callback"],
+            root=row["root"],
+            ring=row["ring"],
+        )
+        for row in tree["connect"]
+    )

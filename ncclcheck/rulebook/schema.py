@@ -1,0 +1,126 @@
+"""The shape of a rule file. Unknown keys are errors; every error names file and key.
+
+These structures mirror the TOML one to one; ``rules/README.md`` explains them to rule authors.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+Scalar = str | int | float | bool
+
+
+class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A condition that is more than "equals" or "one of"."""
+
+    min: float | None = None
+    max: float | None = None
+    pattern: str | None = None
+    is_not: tuple[Scalar, ...] | None = None
+    present: bool | None = None
+
+
+Condition = Scalar | tuple[Scalar, ...] | Bound
+
+
+class LineSample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A line, and the fields that must be read from it; ``match = false`` marks a near miss."""
+
+    line: str
+    match: bool = True
+    values: dict[str, str] = {}
+
+
+class EventShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[[event]]`` in ``rules/events/*.toml``."""
+
+    kind: str
+    literal: str
+    pattern: str
+    sample: tuple[LineSample, ...]
+    fields: dict[str, str] = {}
+    repeated: bool = False
+    versions: str = ""
+    note: str = ""
+
+
+class EventFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file in ``rules/events/``."""
+
+    event: tuple[EventShape, ...]
+
+
+SubjectKind = Literal["event", "connect", "interface", "setting", "rank", "job", "node", "conf"]
+
+
+class Also(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A further subject that must be there (``with``) or must not (``without``)."""
+
+    subject: SubjectKind
+    where: dict[str, Condition] = {}
+    same: tuple[str, ...] = ()
+    """Attributes that must be equal to the first subject's."""
+    differ: tuple[str, ...] = ()
+    """Attributes that must be known and different."""
+    name: str = ""
+    """Under this name its attributes are placeholders: ``{setting.value}``."""
+
+
+class Match(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One way in which a rule can be met; several are alternatives."""
+
+    subject: SubjectKind
+    where: dict[str, Condition] = {}
+    with_: tuple[Also, ...] = msgspec.field(default=(), name="with")
+    without: tuple[Also, ...] = ()
+    confidence: Literal["possible", "likely", "certain"] | None = None
+    count: int = 1
+    """How many such subjects there must be at least."""
+
+
+class FixSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """``[[fix]]``: left out where a placeholder has no value."""
+
+    title: str
+    scope: Literal["this-node", "all-nodes", "launcher"]
+    risk: Literal["safe", "disruptive", "manual"]
+    env: dict[str, str] = {}
+    commands: tuple[str, ...] = ()
+    conf: bool = False
+    """Offer the settings as lines of nccl.conf too."""
+    when: dict[str, Condition] = {}
+
+
+class JobSample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A small log on which the rule must speak (``match = true``) or stay silent."""
+
+    log: str = ""
+    logs: dict[str, str] = {}
+    """Several logs by name."""
+    match: bool = True
+    values: dict[str, str] = {}
+    contain: tuple[str, ...] = ()
+
+
+class RuleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A file in ``rules/causes/``."""
+
+    id: str
+    name: str
+    cause: str
+    title: str
+    severity: Literal["info", "warning", "error"]
+    confidence: Literal["possible", "likely", "certain"]
+    explanation: str
+    not_proof_of: str
+    match: tuple[Match, ...]
+    sample: tuple[JobSample, ...]
+    by: tuple[str, ...] = ()
+    """One finding for each value of these attributes; without them one in all."""
+    explains: tuple[str, ...] = ()
+    fix: tuple[FixSpec, ...] = ()
+    links: tuple[str, ...] = ()
+    missing: str = ""
+    """For a rule that can only suspect: what would settle it."""

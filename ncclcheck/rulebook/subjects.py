@@ -1,0 +1,236 @@
+"""What rules can speak about: the job seen as subjects with attributes.
+
+A rule names a kind of subject and conditions on its attributes; relations between ranks and hosts (same address on two
+hosts, refused by whom, differs from the others) are attributes that are worked out here. ``rules/README.md`` lists them.
+An attribute that is not known is absent, and a condition on it is not met.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ncclcheck.logs.versions import version_of
+from ncclcheck.model import Endpoint, Event, Job, Rank, Stage, Where
+from ncclcheck.rulebook.connects import connect_subjects
+from ncclcheck.rulebook.networks import Place, better_than, places_of, shared_by, twins
+from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
+from ncclcheck.rulebook.values import setting_marks
+
+__all__ = ["subjects"]
+
+
+def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
+    """All subjects of the job by kind."""
+    places = places_of(job)
+    common = _common(job)
+    return {
+        "job": (_job(job, common),),
+        "rank": tuple(_rank(rank, common) for rank in job.ranks),
+        "event": tuple(_event(rank, event, common) for rank in job.ranks for event in rank.events),
+        "interface": tuple(_interfaces(job, places, common)),
+        "connect": connect_subjects(job, places, common),
+        "setting": tuple(_settings(job, common)),
+        "node": tuple(_nodes(job)),
+        "conf": tuple(_conf(job)),
+    }
+
+
+def _common(job: Job) -> dict[str, Value]:
+    """Attributes that every subject has."""
+    hosts = sorted({host_of(rank) for rank in job.ranks if rank.host} | {node.host for node in job.nodes})
+    values: dict[str, Value] = {"hosts": len(hosts), "host_names": ", ".join(hosts)}
+    several = _several_hosts(job, len(hosts))
+    if several is not None:
+        values["several_hosts"] = several
+    if job.world_size is not None:
+        values["world_size"] = job.world_size
+    values["job_failing"] = any(not attempt.recovered for attempt in job.attempts)
+    return values
+
+
+def _several_hosts(job: Job, hosts: int) -> bool | None:
+    nodes = [int(event.get("nodes")) for rank in job.ranks for event in rank.events if event.get("nodes").isdigit()]
+    if hosts > 1 or any(number > 1 for number in nodes):
+        return True
+    if nodes or (job.world_size is not None and len(_numbers(job)) >= job.world_size):
+        return False
+    return None
+
+
+def _numbers(job: Job) -> set[int]:
+    return {number for rank in job.ranks for number in rank.numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """A rank's own attributes."""
+
+    rank: Rank
+
+    def values(self, common: dict[str, Value]) -> dict[str, Value]:
+        rank = self.rank
+        return {
+            **common,
+            **known(
+                host=host_of(rank),
+                source=rank.process.source,
+                rank=rank.number,
+                nccl=rank.nccl,
+                stage=rank.stage.name.lower(),
+                stage_number=int(rank.stage),
+                complete=rank.stage >= Stage.COMPLETE,
+                network=rank.network,
+                device=rank.device,
+                interface=rank.bootstrap.interface if rank.bootstrap else None,
+                address=rank.bootstrap.address if rank.bootstrap else None,
+            ),
+        }
+
+
+def _rank(rank: Rank, common: dict[str, Value]) -> Subject:
+    kinds = Counter(event.kind for event in rank.events)
+    values = _Of(rank).values(common)
+    values["last_kind"] = rank.events[-1].kind if rank.events else ""
+    values["kinds"] = tuple(sorted(kinds))
+    return Subject("rank", values, (rank.last,), ranks_of(rank))
+
+
+def _event(rank: Rank, event: Event, common: dict[str, Value]) -> Subject:
+    values = _Of(rank).values(common)
+    values.update({"kind": event.kind, **{f"event.{name}": value for name, value in event.fields if value}})
+    values.update({name: value for name, value in event.fields if value and name not in values})
+    numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
+    return Subject("event", values, (event.where,), numbers)
+
+
+def _job(job: Job, common: dict[str, Value]) -> Subject:
+    numbers = _numbers(job)
+    missing = sorted(set(range(job.world_size)) - numbers) if job.world_size is not None else []
+    versions = sorted({rank.nccl for rank in job.ranks if rank.nccl and version_of(rank.nccl)})
+    values = {
+        **common,
+        "ranks_seen": len(numbers),
+        "ranks_missing": len(missing),
+        "missing": ", ".join(map(str, missing[:8])) + (" …" if len(missing) > 8 else ""),
+        "versions": len(versions),
+        "version_names": " and ".join(versions),
+        "complete": bool(job.ranks) and all(rank.stage >= Stage.COMPLETE for rank in job.ranks),
+    }
+    evidence = tuple(event.where for rank in job.ranks for event in rank.events if event.kind == "version")[:4]
+    return Subject("job", values, evidence or _first_places(job), tuple(sorted(numbers)))
+
+
+def _first_places(job: Job) -> tuple[Where, ...]:
+    return tuple(rank.events[0].where for rank in job.ranks if rank.events)[:4]
+
+
+def _interfaces(job: Job, places: tuple[Place, ...], common: dict[str, Value]) -> Iterator[Subject]:
+    called = {attempt.address for attempt in job.attempts if not attempt.recovered and attempt.address}
+    for rank in job.ranks:
+        for role, endpoint in _endpoints(rank):
+            place = _place(host_of(rank), endpoint, places)
+            values = _Of(rank).values(common)
+            values.update(place_values(place, places))
+            values.update({"role": role, "called_in_vain": endpoint.address in called})
+            values["listed"] = len(rank.sockets)
+            yield Subject("interface", values, _announced(rank, endpoint), ranks_of(rank))
+
+
+def _endpoints(rank: Rank) -> Iterator[tuple[str, Endpoint]]:
+    if rank.bootstrap:
+        yield "bootstrap", rank.bootstrap
+    for endpoint in rank.sockets:
+        yield "data", endpoint
+
+
+def _place(host: str, endpoint: Endpoint, places: tuple[Place, ...]) -> Place:
+    wanted = (host, endpoint.interface, endpoint.address)
+    return next(place for place in places if (place.host, place.interface, place.address) == wanted)
+
+
+def _announced(rank: Rank, endpoint: Endpoint) -> tuple[Where, ...]:
+    kinds = ("bootstrap.interface", "socket.interface", "net.interface")
+    places = (event.where for event in rank.events if event.kind in kinds and event.get("address") == endpoint.address)
+    return tuple(dict.fromkeys(places))
+
+
+def place_values(place: Place, places: tuple[Place, ...]) -> dict[str, Value]:
+    """The attributes of an address on a host's interface."""
+    better = better_than(place, places)
+    same = twins(place, places)
+    return known(
+        interface=place.interface,
+        address=place.address,
+        look=place.look,
+        shared=shared_by(place, places),
+        twin=bool(same),
+        twin_hosts=" and ".join((place.host, *same)) if same else None,
+        better=better.interface if better else None,
+        better_address=better.address if better else None,
+        better_shared=shared_by(better, places) if better else None,
+    )
+
+
+def _settings(job: Job, common: dict[str, Value]) -> Iterator[Subject]:
+    hosts = {host_of(rank) for rank in job.ranks if rank.bootstrap or rank.settings}
+    by_name: dict[str, dict[str, str]] = {}
+    for rank in job.ranks:
+        for name, value in rank.settings:
+            by_name.setdefault(name, {})[host_of(rank)] = value
+    for rank in job.ranks:
+        for name, value in rank.settings:
+            lacking = sorted(hosts - set(by_name[name]))
+            values = _Of(rank).values(common)
+            values.update(known(name=name, value=value, **setting_marks(name, value)))
+            values["lacking"] = ", ".join(lacking)
+            values["lacking_hosts"] = len(lacking)
+            values["differs"] = len(set(by_name[name].values())) > 1
+            if name == "NCCL_SOCKET_IFNAME" and rank.bootstrap:
+                values.update(_prefix_marks(value, rank))
+            yield Subject("setting", values, _echoed(rank, name), ranks_of(rank))
+
+
+def _prefix_marks(value: str, rank: Rank) -> dict[str, Value]:
+    """Whether a name, being a prefix, took another interface than the one called so."""
+    names = {name.partition(":")[0] for name in value.split(",")}
+    present = {endpoint.interface for _, endpoint in _endpoints(rank)}
+    chosen = rank.bootstrap.interface if rank.bootstrap else ""
+    return {
+        "prefix_took_other": not value.startswith(("=", "^")) and chosen not in names,
+        "prefix_exact_exists": bool(names & present),
+    }
+
+
+def _echoed(rank: Rank, name: str) -> tuple[Where, ...]:
+    return tuple(event.where for event in rank.events if event.kind == "setting" and event.get("name") == name)[:2]
+
+
+def _nodes(job: Job) -> Iterator[Subject]:
+    for node in job.nodes:
+        names = [interface.name for interface in node.interfaces]
+        values = known(
+            host=node.host,
+            interfaces=", ".join(names),
+            count=len(names),
+            choice=node.choice.interface if node.choice else None,
+            address=node.choice.address if node.choice else None,
+            pasted=bool(node.places),
+        )
+        yield Subject("node", values, node.places)
+
+
+def _conf(job: Job) -> Iterator[Subject]:
+    for node in job.nodes:
+        for line in node.conf_troubles:
+            values = known(
+                host=node.host,
+                path=line.path,
+                line=line.line,
+                text=line.text,
+                trouble=line.trouble.value,
+                meaning=line.meaning,
+                corrected=line.corrected,
+            )
+            yield Subject("conf", values, (Where(line.path, line.line),))
