@@ -39,6 +39,7 @@ _FUNCTIONS = {
 _FILES = {"transport/net_socket.cc": "data", "transport/net_ib.cc": "data", "transport/net.cc": "data"}
 _LINKS = {"gloo.refused": "gloo", "store.timeout": "store", "store.connect-failed": "store"}
 _MOST_EVIDENCE = 6
+_LONGEST_CHAIN = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ class Attempts:
             silent = _Tally("", None, "unknown", stage, result="unprinted", gave_up=True, evidence=[event.where])
             self._open[event.thread] = self._unprinted.setdefault(event.thread, silent)
         tally = self._open.get(event.thread)
-        if tally is not None and tally.gave_up:
+        if tally is not None and tally.gave_up and len(tally.chain) < _LONGEST_CHAIN:
             tally.chain.append(event)
 
     def other(self, event: Event) -> None:

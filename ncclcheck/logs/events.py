@@ -1,7 +1,6 @@
 """Line shapes: a record → the events in it.
 
-Pure. A shape's literal is its gate: one alternation of all literals is searched first, and patterns run only on records
-that hold theirs. Every search has a time limit, since shapes may come from users.
+Pure. A shape's literal is its gate: patterns run, and are compiled, only on records that hold theirs. Every search has a time limit, since shapes may come from users.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 import regex
 
@@ -18,6 +18,11 @@ from ncclcheck.model import Event
 
 PATTERN_LIMIT = 0.25
 """Seconds that one search may take; a pattern that needs more does not match."""
+
+_GATE_LENGTH = 5
+"""Letters of a literal that the gate looks at."""
+_MOST_SKELETONS = 20_000
+_LONGEST_SKELETON = 1000
 
 
 @dataclass(frozen=True)
@@ -37,44 +42,84 @@ class Shape:
         """The pattern, compiled when its literal is first hit."""
         return regex.compile(self.pattern)
 
+    @cached_property
+    def names(self) -> tuple[tuple[str, int], ...]:
+        """The named groups with their numbers."""
+        return tuple(sorted(self.compiled.groupindex.items(), key=lambda item: item[1]))
+
 
 class Shapes:
-    """All shapes together behind their gate."""
+    """All shapes together behind their gate.
+
+    Lines of a log differ mostly in numbers and addresses. So a line's skeleton, which is the line without hexadecimal
+    digits, tells which literals it can hold, and that is looked up once for each skeleton.
+    """
 
     def __init__(self, shapes: Sequence[Shape]) -> None:
         self.all = tuple(shapes)
         self._by_literal: dict[str, list[Shape]] = {}
         for shape in self.all:
-            self._by_literal.setdefault(shape.literal, []).append(shape)
-        longest_first = sorted(self._by_literal, key=len, reverse=True)
-        self._gate = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+            self._by_literal.setdefault(_skeleton(shape.literal), []).append(shape)
+        self._gate = re.compile("|".join(_branches(sorted(self._by_literal))) or r"(?!)")
+        self._seen: dict[str, tuple[Shape, ...]] = {}
 
-    def may_match(self, text: str) -> bool:
-        """Whether any literal occurs: the cheap question, asked of every line."""
-        return self._gate.search(text) is not None
+    def candidates(self, text: str) -> tuple[Shape, ...]:
+        """The shapes whose literal occurs: the cheap question, asked of every line."""
+        skeleton = _skeleton(text)
+        found = self._seen.get(skeleton)
+        if found is None:
+            found = self._look_up(skeleton)
+            if len(self._seen) >= _MOST_SKELETONS:
+                self._seen.clear()
+            if len(skeleton) <= _LONGEST_SKELETON:
+                self._seen[skeleton] = found
+        return tuple(shape for shape in found if shape.literal in text) if found else ()
 
-    def events(self, record: Record) -> Iterator[Event]:
-        """What the record means; usually nothing or one event."""
-        if not self.may_match(record.text):
-            return
-        for literal, shapes in self._by_literal.items():
-            if literal in record.text:
-                for shape in shapes:
-                    yield from _events(shape, record)
+    def _look_up(self, skeleton: str) -> tuple[Shape, ...]:
+        if not self._gate.search(skeleton):
+            return ()
+        return tuple(
+            shape for literal in self._by_literal if literal in skeleton for shape in self._by_literal[literal]
+        )
+
+    def events(self, record: Record, candidates: Sequence[Shape] | None = None) -> Iterator[Event]:
+        """What the record means; usually nothing or one event. ``candidates`` are those of the record's line."""
+        for shape in self.candidates(record.text) if candidates is None else candidates:
+            if shape.literal in record.text:
+                yield from _events(shape, record)
+
+
+def _skeleton(text: str) -> str:
+    return text.encode("utf-8", "surrogatepass").translate(None, b"0123456789abcdef").decode("latin-1")
+
+
+def _branches(literals: Sequence[str]) -> Iterator[str]:
+    """Beginnings of the literals by first letter: an alternation of whole literals tries each at every letter."""
+    for letter, group in groupby(dict.fromkeys(literal[:_GATE_LENGTH] for literal in literals), key=lambda s: s[:1]):
+        yield f"{re.escape(letter)}(?:{'|'.join(re.escape(beginning[1:]) for beginning in group)})"
 
 
 def _events(shape: Shape, record: Record) -> Iterator[Event]:
     for match in _matches(shape, record.text):
-        named = tuple((name, value) for name, value in match.groupdict().items() if value is not None)
-        function = (("function", record.function),) if record.function and "function" not in match.groupdict() else ()
+        groups = match.groups()
+        named = tuple((name, groups[number - 1]) for name, number in shape.names if groups[number - 1] is not None)
         yield Event(
             kind=shape.kind,
             where=record.where,
             process=record.process,
-            fields=(*shape.fields, ("level", record.level), *named, *function),
+            fields=(*shape.fields, *named, *_origin(record)),
             rank=record.rank,
             thread=record.thread,
         )
+
+
+def _origin(record: Record) -> Iterator[tuple[str, str]]:
+    """Level and place in NCCL's source, as far as the line carries them; the pattern's own groups come first."""
+    for name, value in (("level", record.level), ("location", record.location), ("function", record.function)):
+        if value:
+            yield name, value
+    if record.bare:
+        yield "style", "2.2"
 
 
 def _matches(shape: Shape, text: str) -> list[regex.Match[str]]:

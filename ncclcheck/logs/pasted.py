@@ -46,12 +46,11 @@ class InterfaceReader:
         self._host = ""
 
     def take(self, where: Where, line: str) -> None:
-        """Look at one line; most hold nothing of the kind and cost one search."""
-        if "inet" not in line and "mtu" not in line and "/" not in line and "encap" not in line and "@" not in line:
-            return
-        if prompt := _PROMPT.match(line):
+        """Look at one line; most hold nothing of the kind."""
+        if "@" in line and (prompt := _PROMPT.match(line)):
             self._host = prompt["host"]
-        if self._ip(line) or self._brief(line) or self._ifconfig(line):
+        lists = ("inet" in line or "mtu" in line or "encap" in line) and (self._ip(line) or self._ifconfig(line))
+        if lists or ("/" in line and self._brief(line)):
             self._places.append(where)
 
     def facts(self) -> Facts | None:

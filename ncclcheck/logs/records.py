@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ncclcheck.logs.wrappers import Peeled, peel
 from ncclcheck.model import Process, Where
@@ -26,6 +27,9 @@ _STAMP = re.compile(r"\[[^\]\n]{1,60}\] ?$")
 # From 2.30.7 many messages begin with their own place in the source.
 _PLACE = re.compile(r"(?P<location>[\w/+-]+\.(?:cc|h|cu):\d+) \((?P<function>[^()]+)\) (?!->)")
 _LONGEST_HEAD = 400
+_LEVELS = frozenset({"INFO", "WARN", "TRACE", "CALL", "ATTN", "VERSION", "DIAG"})
+_FURTHER = ("NCCL ", "] INFO ", " WARN ", "\x1b")
+"""Signs of a further record in the line, or of terminal escapes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +41,43 @@ class Record:
     thread: int | None
     level: str
     """INFO, WARN, …; empty for text that does not come from NCCL."""
+    location: str
+    """File and line in NCCL's source, where the line names them: ``transport/nvls.cc:246``."""
     function: str
     """Function in NCCL's source, where the line names it (2.30.7 and later)."""
     text: str
     rank: int | None
+    bare: bool = False
+    """The level without the word NCCL before it: 2.2 and older."""
+
+    def at(self, where: Where, text: str) -> Record:
+        """What the same process says in another place; NCCL's own place in the source goes from the text to its fields."""
+        location, function = self.location, self.function
+        if "(" in text and (place := _PLACE.match(text)):
+            location, function = location or place["location"], function or place["function"]
+            text = text[place.end() :]
+        return Record(where, self.process, self.thread, self.level, location, function, text, self.rank, self.bare)
 
 
 def records(where: Where, line: str) -> Iterator[Record]:
     """The records in a line; text without NCCL's prefix is one record without a level."""
+    head, nccl, rest = line.partition("NCCL ")
+    level, blank, text = rest.partition(" ")
+    if not (nccl and blank and level in _LEVELS) or len(head) > _LONGEST_HEAD or any(mark in text for mark in _FURTHER):
+        yield from _all_records(where, line)
+        return
+    *before, last = _opening(where.source, head, level)
+    yield from (replace(record, where=where) for record in before)
+    yield last.at(where, text)
+
+
+@lru_cache(maxsize=4096)
+def _opening(source: str, head: str, level: str) -> tuple[Record, ...]:
+    """What stands before a message: the same for many lines of a process."""
+    return tuple(_all_records(Where(source, 0), f"{head}NCCL {level} "))
+
+
+def _all_records(where: Where, line: str) -> Iterator[Record]:
     peeled = peel(line)
     levels = list(_LEVEL.finditer(peeled.text))
     if not levels:
@@ -55,7 +88,7 @@ def records(where: Where, line: str) -> Iterator[Record]:
         yield _plain(where, peeled, before)
     for i, match in enumerate(levels):
         end = _start(heads[i + 1], levels[i + 1]) if i + 1 < len(levels) else len(peeled.text)
-        yield _record(where, peeled, heads[i], match[1] or match[2] or match[3], peeled.text[match.end() : end])
+        yield _record(where, peeled, heads[i], match, peeled.text[match.end() : end])
 
 
 def _head(text: str, level: re.Match[str], floor: int) -> re.Match[str] | None:
@@ -69,20 +102,22 @@ def _start(head: re.Match[str] | None, level: re.Match[str]) -> int:
 
 
 def _plain(where: Where, peeled: Peeled, text: str) -> Record:
-    return Record(where, Process(where.source, peeled.host), None, "", "", text, peeled.rank)
+    return Record(where, Process(where.source, peeled.host), None, "", "", "", text, peeled.rank)
 
 
-def _record(where: Where, peeled: Peeled, head: re.Match[str] | None, level: str, text: str) -> Record:
+def _record(where: Where, peeled: Peeled, head: re.Match[str] | None, level: re.Match[str], text: str) -> Record:
     found = head.groupdict() if head else {}
     host = found.get("host") or found.get("host2") or peeled.host
     pid = found.get("pid") or found.get("pid2")
-    place = _PLACE.match(text)
-    return Record(
+    opening = Record(
         where=where,
         process=Process(where.source, host, int(pid) if pid else None),
         thread=int(found["tid"]) if found.get("tid") else None,
-        level=level,
-        function=found.get("function") or (place["function"] if place else ""),
-        text=text[place.end() :] if place else text,
+        level=level[1] or level[2] or level[3],
+        location=found.get("location") or "",
+        function=found.get("function") or "",
+        text="",
         rank=peeled.rank,
+        bare=level[1] is None,
     )
+    return opening.at(where, text)

@@ -6,6 +6,7 @@ Owns the stage: which line proves that NCCL came how far depends on the version,
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ncclcheck.logs.attempts import Attempts, ConnectLines
@@ -28,8 +29,8 @@ _STAGES = {
 }
 _STARTS = frozenset({"bootstrap.interface", "net.interface", "version", "setting"})
 _CONNECTS = frozenset({"connect.retry", "connect.failed", "gloo.refused", "store.timeout", "store.connect-failed"})
-_MOST_EVENTS = 4000
-"""Events kept for one process; a retry loop of a day adds nothing after that."""
+_MOST_OF_A_KIND = 200
+"""Events of one kind kept for one process; a retry loop of a day adds nothing after that."""
 
 
 class Story:
@@ -41,7 +42,7 @@ class Story:
         self.from_start = event.kind in _STARTS
         self.nccl: str | None = None
         self.last: Where = event.where
-        self._communicators: dict[str, tuple[int, list[int]]] = {}
+        self._communicators: dict[str, tuple[int, dict[int, None]]] = {}
         self._bootstrap: Endpoint | None = None
         self._sockets: dict[str, Endpoint] = {}
         self._network: str | None = None
@@ -49,15 +50,18 @@ class Story:
         self._device: str | None = None
         self._reached: set[Stage] = set()
         self._state_seen: set[str] = set()
+        self._root: bool | None = None
         self._attempts = Attempts(process)
         self._events: list[Event] = []
+        self._kinds: Counter[str] = Counter()
 
     def take(self, event: Event) -> None:
         """Fold one event."""
         self.last = event.where
         if self.hint is None:
             self.hint = event.rank
-        if len(self._events) < _MOST_EVENTS:
+        self._kinds[event.kind] += 1
+        if self._kinds[event.kind] <= _MOST_OF_A_KIND:
             self._events.append(event)
         if event.kind in _STAGES:
             self._reached.add(_STAGES[event.kind])
@@ -98,6 +102,7 @@ class Story:
             device=self._device,
             events=tuple(self._events),
             last=self.last,
+            root=self._root,
         )
 
     def attempts(self, nccl: str | None, table: Sequence[ConnectLines]) -> tuple[Attempt, ...]:
@@ -109,10 +114,19 @@ class Story:
         if not self._communicators:
             return None, () if self.hint is None else (self.hint,)
         size, numbers = max(self._communicators.values(), key=lambda communicator: communicator[0])
-        return size, tuple(dict.fromkeys(numbers))
+        return size, tuple(numbers)
 
     def _take_bootstrap(self, event: Event) -> None:
+        if self._root is None:
+            self._root = True
         self._bootstrap = Endpoint(event.get("interface"), event.get("address"))
+
+    def _take_driver(self, event: Event) -> None:
+        if self._root is None:
+            self._root = False
+
+    def _take_shell(self, event: Event) -> None:
+        self._settings.setdefault(event.get("name"), event.get("value"))
 
     def _take_socket(self, event: Event) -> None:
         self._sockets[event.get("interface")] = Endpoint(event.get("interface"), event.get("address"))
@@ -135,8 +149,8 @@ class Story:
 
     def _take_communicator(self, event: Event) -> None:
         key = event.get("id") or event.get("world_size")
-        _, numbers = self._communicators.setdefault(key, (int(event.get("world_size")), []))
-        numbers.append(int(event.get("number")))
+        _, numbers = self._communicators.setdefault(key, (int(event.get("world_size")), {}))
+        numbers[int(event.get("number"))] = None
         self._device = self._device or event.get("device") or None
         self._state_seen.add(event.get("state"))
         self._reached.add(Stage.BOOTSTRAP)
@@ -150,4 +164,6 @@ _HANDLERS: dict[str, Callable[[Story, Event], None]] = {
     "version": Story._take_version,
     "setting": Story._take_setting,
     "communicator": Story._take_communicator,
+    "cuda.driver": Story._take_driver,
+    "shell.setting": Story._take_shell,
 }

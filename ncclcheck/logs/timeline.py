@@ -24,6 +24,7 @@ class Timeline:
         self._alias: dict[_Key, _Key] = {}
         self._latest: dict[str, _Key] = {}
         self._by_rank: dict[int, _Key] = {}
+        self._by_pid: dict[tuple[str, int], list[_Key]] = {}
 
     def take(self, event: Event) -> None:
         """Fold one event into its process's story."""
@@ -31,6 +32,8 @@ class Timeline:
         story = self._stories.get(key)
         if story is None:
             story = self._stories[key] = Story(event.process, event)
+            if event.process.pid is not None:
+                self._by_pid.setdefault((event.process.source, event.process.pid), []).append(key)
         if event.process.pid is not None:
             self._latest[event.process.source] = key
         if event.rank is not None:
@@ -63,11 +66,7 @@ class Timeline:
     def _known(self, key: _Key, event: Event) -> _Key:
         """A process under a second name: people replace host names by hand, and not everywhere."""
         if key not in self._alias:
-            same = [
-                other
-                for other, story in self._stories.items()
-                if other[0] == "pid" and other[2] == key[2] and story.process.source == event.process.source
-            ]
+            same = self._by_pid.get((event.process.source, key[2]), [])
             begins = Story(event.process, event).from_start
             self._alias[key] = same[0] if len(same) == 1 and not begins else key
         return self._alias[key]

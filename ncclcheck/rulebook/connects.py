@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncclcheck.model import Attempt, Job, Rank, Stage, Where
-from ncclcheck.rulebook.networks import Place, address_look, better_than, same_network, shared_by, twins
+from ncclcheck.rulebook.networks import POOR, Place, address_look, better_than, same_network, shared_by, twins
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 
 
@@ -39,7 +39,8 @@ def _connect(job: Job, rank: Rank, attempt: Attempt, places: tuple[Place, ...], 
             got_over_bootstrap=rank.stage >= Stage.RING,
         ),
         **_caller_values(caller, places),
-        **_called_values(host, attempt, called, caller, places),
+        **_data_values(rank, attempt, places),
+        **_called_values(job, host, attempt, called, caller, places),
     }
     evidence = attempt.evidence + tuple(_announcements(job, called, caller))
     return Subject("connect", values, evidence, ranks_of(rank))
@@ -63,10 +64,18 @@ def _called(job: Job, rank: Rank, attempt: Attempt, places: tuple[Place, ...]) -
         return tuple(place for place in places if place.address == attempt.address)
     if attempt.link in ("store", "gloo", "data"):
         return ()
-    root = [other for other in job.ranks if 0 in other.numbers and other.process != rank.process]
-    others = root if attempt.link != "callback" else [other for other in job.ranks if host_of(other) != host_of(rank)]
+    root = [other for other in job.ranks if other.process != rank.process and (0 in other.numbers or other.root)]
+    others = root if attempt.link == "root" else [other for other in job.ranks if host_of(other) != host_of(rank)]
     wanted = {(host_of(other), other.bootstrap.address) for other in others if other.bootstrap}
-    return tuple(place for place in places if (place.host, place.address) in wanted and "bootstrap" in place.roles)
+    announced = tuple(place for place in places if (place.host, place.address) in wanted and "bootstrap" in place.roles)
+    return _suspects(announced, places) or (announced if len({place.host for place in announced}) == 1 else ())
+
+
+def _suspects(announced: tuple[Place, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
+    """Those among several that can't be reached by the look of it."""
+    return tuple(
+        place for place in announced if place.look in POOR or twins(place, places) or shared_by(place, places) is False
+    )
 
 
 def _caller_values(caller: Place | None, places: tuple[Place, ...]) -> dict[str, Value]:
@@ -84,13 +93,40 @@ def _caller_values(caller: Place | None, places: tuple[Place, ...]) -> dict[str,
     )
 
 
+def _data_values(rank: Rank, attempt: Attempt, places: tuple[Place, ...]) -> dict[str, Value]:
+    """The worst interface that the channels were given, by their device numbers (``via NET/Socket/1``)."""
+    if attempt.link != "data":
+        return {}
+    numbers = {
+        event.get("device") for event in rank.events if event.kind == "channel" and event.get("path") == "NET/Socket"
+    }
+    used = [endpoint for number, endpoint in enumerate(rank.sockets) if str(number) in numbers]
+    named = [
+        place for place in places if place.host == host_of(rank) and place.interface in {e.interface for e in used}
+    ]
+    # The bootstrap's interface has just worked, so the other one is the first to suspect.
+    doubtful = [place for place in named if "bootstrap" not in place.roles]
+    worst = next((place for place in named if place.look in POOR), next(iter((*doubtful, *named)), None))
+    if worst is None:
+        return {}
+    peer = next((place for place in places if place.host != worst.host and same_network(place, worst)), None)
+    return known(
+        data_interface=worst.interface,
+        data_address=worst.address,
+        data_look=worst.look,
+        data_peer=peer.address if peer else None,
+    )
+
+
 def _called_values(
-    host: str, attempt: Attempt, called: tuple[Place, ...], caller: Place | None, places: tuple[Place, ...]
+    job: Job, host: str, attempt: Attempt, called: tuple[Place, ...], caller: Place | None, places: tuple[Place, ...]
 ) -> dict[str, Value]:
     address = attempt.address or (called[0].address if called else "")
     theirs = [place for place in called if place.host != host]
     owner = next(iter((*theirs, *called)), None)
-    better = better_than(owner, places) if owner else None
+    known_end = owner or caller
+    better = better_than(known_end, places) if known_end else None
+    owner_stage = max((rank.stage for rank in job.ranks if owner and _announces(rank, owner)), default=None)
     mine = [place for place in places if place.host == host]
     target = owner or Place("", "", address)
     near = any(same_network(place, target) for place in mine) if mine and address else None
@@ -100,6 +136,7 @@ def _called_values(
         owner=owner.host if owner else None,
         owner_interface=owner.interface if owner else None,
         owner_role=" and ".join(sorted(owner.roles)) if owner else None,
+        owner_stage=owner_stage.name.lower() if owner_stage is not None else None,
         own_too=any(place.host == host for place in called) if called else None,
         twin=bool(twins(owner, places)) if owner else None,
         near=near,
@@ -108,6 +145,10 @@ def _called_values(
         better_address=better.address if better else None,
         better_shared=shared_by(better, places) if better else None,
     )
+
+
+def _announces(rank: Rank, place: Place) -> bool:
+    return host_of(rank) == place.host and rank.bootstrap is not None and rank.bootstrap.address == place.address
 
 
 def _announcements(job: Job, called: tuple[Place, ...], caller: Place | None) -> list[Where]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from ncclcheck.model import Confidence, FileContent, Finding, Fix, Job, Risk, Scope, Severity, Where
 from ncclcheck.rulebook.predicates import joins, meets
-from ncclcheck.rulebook.schema import FixSpec, Match, RuleSpec
+from ncclcheck.rulebook.schema import Also, FixSpec, Match, RuleSpec
 from ncclcheck.rulebook.subject import Subject, Value
 from ncclcheck.rulebook.subjects import subjects
 from ncclcheck.rulebook.template import Missing, fill
@@ -48,20 +48,31 @@ def _apply(rule: RuleSpec, known: Subjects) -> Iterator[Finding]:
 
 def _hits(rule: RuleSpec, match: Match, known: Subjects) -> Iterator[_Hit]:
     confidence = Confidence[(match.confidence or rule.confidence).upper()]
-    for subject in known[match.subject]:
+    with_ = [(also, _among(known, also)) for also in match.with_]
+    without = [(also, _among(known, also)) for also in match.without]
+    for subject in _among(known, match):
         if not meets(subject, match.where):
             continue
-        if any(joins(also, subject, other) for also in match.without for other in known[also.subject]):
+        if any(joins(also, subject, other) for also, others in without for other in others):
             continue
         values, evidence = dict(subject.values), list(subject.evidence)
-        for also in match.with_:
-            partner = next((other for other in known[also.subject] if joins(also, subject, other)), None)
+        for also, others in with_:
+            partner = next((other for other in others if joins(also, subject, other)), None)
             if partner is None:
                 break
             evidence.extend(partner.evidence)
             values.update({f"{also.name or also.subject}.{name}": value for name, value in partner.values.items()})
         else:
             yield _Hit(values, tuple(evidence), subject.ranks, confidence)
+
+
+def _among(known: Subjects, sought: Match | Also) -> tuple[Subject, ...]:
+    """The subjects worth looking at: there may be many thousand events, and few of a kind."""
+    kinds = sought.where.get("kind")
+    if sought.subject != "event" or not isinstance(kinds, (str, tuple)):
+        return known[sought.subject]
+    wanted = {kinds} if isinstance(kinds, str) else set(kinds)
+    return tuple(subject for subject in known["event"] if subject.values["kind"] in wanted)
 
 
 def _finding(rule: RuleSpec, hits: list[_Hit]) -> Finding:
@@ -141,6 +152,9 @@ def _fold(found: list[Finding], rules: Sequence[RuleSpec]) -> Iterator[Finding]:
     explains = {rule.id: rule.explains for rule in rules}
     present = {finding.rule for finding in found}
     folded = {echo for rule in present for echo in explains.get(rule, ()) if echo in present and echo != rule}
+    echo = {rule.id for rule in rules if rule.echo}
+    if any(finding.severity is Severity.ERROR and finding.rule not in echo for finding in found):
+        folded |= echo & present
     for finding in found:
         if finding.rule not in folded:
             echoes = tuple(echo for echo in explains.get(finding.rule, ()) if echo in folded)

@@ -128,4 +128,21 @@ def better_than(place: Place, places: tuple[Place, ...]) -> Place | None:
     mine = [other for other in places if other.host == place.host and other.interface != place.interface]
     fit = [other for other in mine if other.look not in POOR and not twins(other, places)]
     shared = [other for other in fit if shared_by(other, places)]
-    return next(iter(shared or [other for other in fit if shared_by(other, places) is None] or fit), None)
+    unsure = [other for other in fit if shared_by(other, places) is None]
+    return next(iter(shared or unsure or fit), None) or _as_elsewhere(place, places)
+
+
+def _as_elsewhere(place: Place, places: tuple[Place, ...]) -> Place | None:
+    """The interface by name that another host uses, where the host's own list is not in the log."""
+    return next(
+        (
+            Place(place.host, other.interface, "")
+            for other in places
+            if other.host != place.host
+            and other.roles
+            and other.look not in POOR
+            and not twins(other, places)
+            and other.interface != place.interface
+        ),
+        None,
+    )

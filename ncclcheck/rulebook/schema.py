@@ -120,6 +120,9 @@ class RuleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     by: tuple[str, ...] = ()
     """One finding for each value of these attributes; without them one in all."""
     explains: tuple[str, ...] = ()
+    """Rules whose findings are echoes of this one and are folded under it."""
+    echo: bool = False
+    """Usually the echo of something else: only told where nothing else was found."""
     fix: tuple[FixSpec, ...] = ()
     links: tuple[str, ...] = ()
     missing: str = ""

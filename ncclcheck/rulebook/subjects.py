@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from ncclcheck.logs.versions import version_of
 from ncclcheck.model import Endpoint, Event, Job, Rank, Stage, Where
 from ncclcheck.rulebook.connects import connect_subjects
+from ncclcheck.rulebook.echoes import echo_values
+from ncclcheck.rulebook.launch import launch_values
 from ncclcheck.rulebook.networks import Place, better_than, places_of, shared_by, twins
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
@@ -28,7 +30,7 @@ def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
     return {
         "job": (_job(job, common),),
         "rank": tuple(_rank(rank, common) for rank in job.ranks),
-        "event": tuple(_event(rank, event, common) for rank in job.ranks for event in rank.events),
+        "event": tuple(_event(job, rank, event, places, common) for rank in job.ranks for event in rank.events),
         "interface": tuple(_interfaces(job, places, common)),
         "connect": connect_subjects(job, places, common),
         "setting": tuple(_settings(job, common)),
@@ -83,6 +85,7 @@ class _Of:
                 complete=rank.stage >= Stage.COMPLETE,
                 network=rank.network,
                 device=rank.device,
+                socket_ifname=dict(rank.settings).get("NCCL_SOCKET_IFNAME"),
                 interface=rank.bootstrap.interface if rank.bootstrap else None,
                 address=rank.bootstrap.address if rank.bootstrap else None,
             ),
@@ -97,10 +100,14 @@ def _rank(rank: Rank, common: dict[str, Value]) -> Subject:
     return Subject("rank", values, (rank.last,), ranks_of(rank))
 
 
-def _event(rank: Rank, event: Event, common: dict[str, Value]) -> Subject:
+def _event(job: Job, rank: Rank, event: Event, places: tuple[Place, ...], common: dict[str, Value]) -> Subject:
     values = _Of(rank).values(common)
+    values.update(echo_values(job, rank, event, places))
     values.update({"kind": event.kind, **{f"event.{name}": value for name, value in event.fields if value}})
     values.update({name: value for name, value in event.fields if value and name not in values})
+    joined, expected = event.get("joined"), event.get("expected") or event.get("world_size")
+    if joined and expected:
+        values["surplus"] = int(joined) > int(expected)
     numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
     return Subject("event", values, (event.where,), numbers)
 
@@ -108,6 +115,7 @@ def _event(rank: Rank, event: Event, common: dict[str, Value]) -> Subject:
 def _job(job: Job, common: dict[str, Value]) -> Subject:
     numbers = _numbers(job)
     missing = sorted(set(range(job.world_size)) - numbers) if job.world_size is not None else []
+    stages = {rank.stage.name.lower() for rank in job.ranks if rank.numbers}
     versions = sorted({rank.nccl for rank in job.ranks if rank.nccl and version_of(rank.nccl)})
     values = {
         **common,
@@ -117,6 +125,8 @@ def _job(job: Job, common: dict[str, Value]) -> Subject:
         "versions": len(versions),
         "version_names": " and ".join(versions),
         "complete": bool(job.ranks) and all(rank.stage >= Stage.COMPLETE for rank in job.ranks),
+        "all_stages": stages.pop() if len(stages) == 1 else "",
+        **launch_values(job),
     }
     evidence = tuple(event.where for rank in job.ranks for event in rank.events if event.kind == "version")[:4]
     return Subject("job", values, evidence or _first_places(job), tuple(sorted(numbers)))
@@ -135,6 +145,7 @@ def _interfaces(job: Job, places: tuple[Place, ...], common: dict[str, Value]) -
             values.update(place_values(place, places))
             values.update({"role": role, "called_in_vain": endpoint.address in called})
             values["listed"] = len(rank.sockets)
+            values["via_sockets"] = any(event.get("path") == "NET/Socket" for event in rank.events)
             yield Subject("interface", values, _announced(rank, endpoint), ranks_of(rank))
 
 
