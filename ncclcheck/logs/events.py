@@ -6,6 +6,7 @@ Pure. A shape's literal is its gate: patterns run, and are compiled, only on rec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,6 +20,7 @@ from ncclcheck.model import Event
 PATTERN_LIMIT = 0.25
 """Seconds that one search may take; a pattern that needs more does not match."""
 
+_MOST_TIMEOUTS = 4
 _GATE_LENGTH = 5
 """Letters of a literal that the gate looks at."""
 _MOST_SKELETONS = 20_000
@@ -62,6 +64,7 @@ class Shapes:
             self._by_literal.setdefault(_skeleton(shape.literal), []).append(shape)
         self._gate = re.compile("|".join(_branches(sorted(self._by_literal))) or r"(?!)")
         self._seen: dict[str, tuple[Shape, ...]] = {}
+        self._timeouts: Counter[Shape] = Counter()
 
     def candidates(self, text: str) -> tuple[Shape, ...]:
         """The shapes whose literal occurs: the cheap question, asked of every line."""
@@ -85,8 +88,16 @@ class Shapes:
     def events(self, record: Record, candidates: Sequence[Shape] | None = None) -> Iterator[Event]:
         """What the record means; usually nothing or one event. ``candidates`` are those of the record's line."""
         for shape in self.candidates(record.text) if candidates is None else candidates:
-            if shape.literal in record.text:
-                yield from _events(shape, record)
+            if shape.literal in record.text and not (self._timeouts and shape in self.given_up):
+                try:
+                    yield from _events(shape, record)
+                except TimeoutError:
+                    self._timeouts[shape] += 1
+
+    @property
+    def given_up(self) -> tuple[Shape, ...]:
+        """Shapes whose patterns took too long on several lines, and are not tried any more."""
+        return tuple(shape for shape, times in self._timeouts.items() if times >= _MOST_TIMEOUTS)
 
 
 def _skeleton(text: str) -> str:
@@ -123,10 +134,7 @@ def _origin(record: Record) -> Iterator[tuple[str, str]]:
 
 
 def _matches(shape: Shape, text: str) -> list[regex.Match[str]]:
-    try:
-        if shape.repeated:
-            return list(shape.compiled.finditer(text, timeout=PATTERN_LIMIT))
-        match = shape.compiled.search(text, timeout=PATTERN_LIMIT)
-        return [match] if match else []
-    except TimeoutError:
-        return []
+    if shape.repeated:
+        return list(shape.compiled.finditer(text, timeout=PATTERN_LIMIT))
+    match = shape.compiled.search(text, timeout=PATTERN_LIMIT)
+    return [match] if match else []

@@ -68,7 +68,7 @@ def _called(job: Job, rank: Rank, attempt: Attempt, places: tuple[Place, ...]) -
     others = root if attempt.link == "root" else [other for other in job.ranks if host_of(other) != host_of(rank)]
     wanted = {(host_of(other), other.bootstrap.address) for other in others if other.bootstrap}
     announced = tuple(place for place in places if (place.host, place.address) in wanted and "bootstrap" in place.roles)
-    return _suspects(announced, places) or (announced if len({place.host for place in announced}) == 1 else ())
+    return _suspects(announced, places) or announced
 
 
 def _suspects(announced: tuple[Place, ...], places: tuple[Place, ...]) -> tuple[Place, ...]:
@@ -122,6 +122,8 @@ def _called_values(
     job: Job, host: str, attempt: Attempt, called: tuple[Place, ...], caller: Place | None, places: tuple[Place, ...]
 ) -> dict[str, Value]:
     address = attempt.address or (called[0].address if called else "")
+    if not attempt.address and len({place.address for place in called}) > 1:
+        return {"candidates": ", ".join(sorted({place.address for place in called}))}
     theirs = [place for place in called if place.host != host]
     owner = next(iter((*theirs, *called)), None)
     known_end = owner or caller

@@ -15,7 +15,8 @@ from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.events import Shape, Shapes
 from ncclcheck.logs.versions import version_of
 from ncclcheck.rulebook.library import builtin_folder, user_folder
-from ncclcheck.rulebook.schema import EventFile, EventShape, RuleSpec
+from ncclcheck.rulebook.patterns import file_flaws
+from ncclcheck.rulebook.schema import EventFile, EventShape, RuleSpec, advice
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,34 +41,56 @@ def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
     events: list[EventShape] = []
     rules: list[RuleSpec] = []
     broken: list[RuleError] = []
-    for path in _files(folders or (builtin_folder(), user_folder())):
+    for path in rule_files(folders or (builtin_folder(), user_folder())):
         try:
             if path.parent.name == "events":
-                events.extend(_decoded(path, EventFile).event)
+                events.extend(_sound(path, decoded(path, EventFile)).event)
             else:
-                rules.append(_decoded(path, RuleSpec))
+                rules.append(_sound(path, decoded(path, RuleSpec)))
         except RuleError as error:
             broken.append(error)
     return Rulebook(Shapes([_shape(event) for event in events]), _once(rules, broken), tuple(events), tuple(broken))
 
 
-def _files(folders: tuple[Path, ...]) -> Iterator[Path]:
+def rule_files(folders: tuple[Path, ...]) -> Iterator[Path]:
+    """The files of ``events`` and ``causes`` in each folder."""
     for folder in folders:
         for room in ("events", "causes"):
             yield from sorted((folder / room).glob("*.toml"))
 
 
-def _decoded(path: Path, kind: type[T]) -> T:
-    place = "/".join(path.parts[-2:])
+def label(path: Path) -> str:
+    """A rule file's name as errors give it: ``causes/NC101-wrong-interface.toml``."""
+    return "/".join(path.parts[-2:])
+
+
+def decoded(path: Path, kind: type[T]) -> T:
+    """The file as the structure it must be; raises RuleError with file and key."""
     try:
-        tree: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
-        return msgspec.convert(tree, kind)
+        return msgspec.convert(toml(path), kind)
     except msgspec.ValidationError as error:
         problem, _, key = str(error).partition(" - at ")
-        where = f"{place}, key {key.strip('`').removeprefix('$.')}" if key else place
-        raise RuleError(problem, place=where, next_step="rules/README.md lists the keys") from error
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise RuleError(str(error), place=place, next_step="mend the file or remove it") from error
+        where = f"{label(path)}, key {key.strip('`').removeprefix('$.')}" if key else label(path)
+        raise RuleError(problem, place=where, next_step=advice(problem)) from error
+
+
+def toml(path: Path) -> dict[str, Any]:
+    """The file's tables; raises RuleError for what is no TOML."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RuleError(str(error), place=label(path), next_step="save it as UTF-8, readable by you") from error
+    except tomllib.TOMLDecodeError as error:
+        hint = "write patterns between ''' and ''', where a backslash is only a backslash"
+        raise RuleError(f"is not TOML: {error}", place=label(path), next_step=hint) from error
+
+
+def _sound(path: Path, file: T) -> T:
+    """A stranger's patterns must not bring an analysis down; the built-in ones are checked before they are shipped."""
+    if path.parent.parent != builtin_folder():
+        for flaw in file_flaws(file):
+            raise RuleError(flaw.problem, place=f"{label(path)}, key {flaw.key}", next_step=flaw.instead)
+    return file
 
 
 def _shape(event: EventShape) -> Shape:

@@ -5,7 +5,10 @@ These structures mirror the TOML one to one; ``rules/README.md`` explains them t
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Literal, get_args
 
 import msgspec
 
@@ -127,3 +130,37 @@ class RuleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     links: tuple[str, ...] = ()
     missing: str = ""
     """For a rule that can only suspect: what would settle it."""
+
+
+_STRUCTURES = (Bound, LineSample, EventShape, EventFile, Also, Match, FixSpec, JobSample, RuleSpec)
+_KEYS = sorted({field.encode_name for structure in _STRUCTURES for field in msgspec.structs.fields(structure)})
+_CHOICES = sorted(
+    {
+        choice
+        for structure in _STRUCTURES
+        for field in msgspec.structs.fields(structure)
+        for kind in (field.type, *get_args(field.type))
+        for choice in get_args(kind)
+        if isinstance(choice, str)
+    }
+)
+
+
+def nearest(name: str, choices: Iterable[str]) -> str:
+    """Advice to a misspelt name: the nearest one, else all of them where they are few."""
+    known = sorted(choices)
+    if close := get_close_matches(name, known, n=1, cutoff=0.6):
+        return f"did you mean {close[0]}?"
+    return f"one of: {', '.join(known[:12])}{' …' if len(known) > 12 else ''}" if known else ""
+
+
+def advice(problem: str) -> str:
+    """What to write instead of what msgspec refused."""
+    quoted = re.findall(r"[`']([^`']+)[`']", problem)
+    if "unknown field" in problem and quoted:
+        return nearest(quoted[0], _KEYS)
+    if "missing required field" in problem and quoted:
+        return f"add: {quoted[0]} = …"
+    if "enum" in problem and quoted:
+        return nearest(quoted[0], _CHOICES)
+    return "rules/README.md lists the keys and what they take"

@@ -1,0 +1,63 @@
+"""The words that rules may use: attributes by kind of subject, and the closed list of causes.
+
+Both are data beside the rules; only checking and explaining rules needs them, running them does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from ncclcheck.rulebook.library import builtin_folder
+from ncclcheck.rulebook.load import toml
+from ncclcheck.rulebook.schema import EventShape
+
+_PROCESS = frozenset({"rank", "event", "interface", "connect", "setting"})
+"""Kinds of subject that belong to one process and have its attributes too."""
+_MERGED = ("host", "owner", "rank", "interface", "address", "number")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What can be asked for."""
+
+    described: Mapping[str, Mapping[str, str]]
+    """Attributes with a description, by section of ``rules/attributes.toml``."""
+    causes: Mapping[str, str]
+    """Causes with a description."""
+    shapes: tuple[EventShape, ...]
+
+    @cached_property
+    def fields(self) -> dict[str, set[str]]:
+        """The fields of events, by kind."""
+        found: dict[str, set[str]] = {}
+        for shape in self.shapes:
+            found.setdefault(shape.kind, set()).update(shape.fields, group_names(shape.pattern))
+        return found
+
+    def attributes(self, kind: str, events: Iterable[str] = ()) -> set[str]:
+        """The attributes of a kind of subject; ``events`` narrows those of events down to some kinds."""
+        sections = ("every", "process", kind) if kind in _PROCESS else ("job", kind) if kind == "job" else (kind,)
+        names = {name for section in ("every", *sections) for name in self.described[section]}
+        if kind == "event":
+            wanted = list(events) or list(self.fields)
+            fields = {name for event in wanted for name in self.fields.get(event, ())} | {"level", "function"}
+            names |= fields | {f"event.{name}" for name in fields | {"location"}}
+        return names
+
+
+def merged_names() -> set[str]:
+    """Placeholders that speak of everybody concerned: ``{all_hosts}``."""
+    return {f"all_{name}s" for name in _MERGED}
+
+
+def group_names(pattern: str) -> list[str]:
+    """The named groups of a pattern, by its text: it need not compile."""
+    return [piece.partition(">")[0] for piece in pattern.split("(?P<")[1:]]
+
+
+def vocabulary(shapes: Iterable[EventShape]) -> Vocabulary:
+    """The words of ``rules/attributes.toml`` and ``rules/causes.toml``, with the events given."""
+    folder = builtin_folder()
+    return Vocabulary(toml(folder / "attributes.toml"), toml(folder / "causes.toml"), tuple(shapes))
