@@ -7,10 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from ncclcheck.logs.attempts import ConnectLines
-from ncclcheck.logs.pasted import InterfaceReader
-from ncclcheck.logs.records import records
-from ncclcheck.logs.sources import Source, open_sources, pasted, read
-from ncclcheck.logs.timeline import Timeline
+from ncclcheck.logs.job import read_job
+from ncclcheck.logs.sources import Source, open_sources, pasted
 from ncclcheck.model import Diagnosis, Facts, Probe
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.load import Rulebook, load, load_connects
@@ -55,23 +53,10 @@ def diagnose_sources(
     book: Rulebook | None = None,
     now: Clock = time.perf_counter,
 ) -> Diagnosis:
-    """The whole line: sources → lines → records → events → job → findings → verdict."""
-    began, lines, size = now(), 0, 0
-    book = book or rulebook()
-    timeline, nodes = Timeline(_connects()), list(facts)
-    for source in sources:
-        reader = InterfaceReader()
-        size += source.size
-        for where, text in read(source):
-            lines += 1
-            reader.take(where, text)
-            if book.shapes.may_match(text):
-                for record in records(where, text):
-                    for event in book.shapes.events(record):
-                        timeline.take(event)
-        if described := reader.facts():
-            nodes.append(described)
-    job = timeline.job(tuple(nodes))
-    found = findings(job, book.rules)
-    answer = verdict(job, found)
-    return Diagnosis(answer, found, unknowns(job, answer), job, lines, size, now() - began)
+    """The whole line: sources → job → findings → verdict."""
+    began, book = now(), book or rulebook()
+    reading = read_job(sources, book.shapes, _connects(), facts)
+    found = findings(reading.job, book.rules)
+    answer = verdict(reading.job, found)
+    unsettled = unknowns(reading.job, answer)
+    return Diagnosis(answer, found, unsettled, reading.job, reading.lines, reading.bytes, now() - began)

@@ -28,8 +28,10 @@ _STAMP = re.compile(r"\[[^\]\n]{1,60}\] ?$")
 _PLACE = re.compile(r"(?P<location>[\w/+-]+\.(?:cc|h|cu):\d+) \((?P<function>[^()]+)\) (?!->)")
 _LONGEST_HEAD = 400
 _LEVELS = frozenset({"INFO", "WARN", "TRACE", "CALL", "ATTN", "VERSION", "DIAG"})
-_FURTHER = ("NCCL ", "] INFO ", " WARN ", "\x1b")
-"""Signs of a further record in the line, or of terminal escapes."""
+_FURTHER = ("NCCL ", "] INFO ", " WARN ", "\x1b", "   ", "**", '"}', '",')
+"""Signs that the line needs the long way: a further record, terminal escapes, padding, Markdown, JSON."""
+_PADDING = re.compile(r" {3,}$")
+"""Blanks up to the window's width, as a terminal copies them; one or two may be part of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ def _opening(source: str, head: str, level: str) -> tuple[Record, ...]:
 
 
 def _all_records(where: Where, line: str) -> Iterator[Record]:
-    peeled = peel(line)
+    peeled = peel(_PADDING.sub("", line))
     levels = list(_LEVEL.finditer(peeled.text))
     if not levels:
         yield _plain(where, peeled, peeled.text)
@@ -87,8 +89,9 @@ def _all_records(where: Where, line: str) -> Iterator[Record]:
     if before := peeled.text[: _start(heads[0], levels[0])].strip():
         yield _plain(where, peeled, before)
     for i, match in enumerate(levels):
-        end = _start(heads[i + 1], levels[i + 1]) if i + 1 < len(levels) else len(peeled.text)
-        yield _record(where, peeled, heads[i], match, peeled.text[match.end() : end])
+        last = i + 1 == len(levels)
+        message = peeled.text[match.end() : len(peeled.text) if last else _start(heads[i + 1], levels[i + 1])]
+        yield _record(where, peeled, heads[i], match, message if last else message.rstrip(" "))
 
 
 def _head(text: str, level: re.Match[str], floor: int) -> re.Match[str] | None:

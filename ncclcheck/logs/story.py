@@ -126,7 +126,8 @@ class Story:
             self._root = False
 
     def _take_shell(self, event: Event) -> None:
-        self._settings.setdefault(event.get("name"), event.get("value"))
+        if not event.get("level"):  # In NCCL's own lines it is advice, not a command.
+            self._settings.setdefault(event.get("name"), event.get("value"))
 
     def _take_socket(self, event: Event) -> None:
         self._sockets[event.get("interface")] = Endpoint(event.get("interface"), event.get("address"))

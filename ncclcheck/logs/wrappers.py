@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import msgspec
+
 _ESCAPES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 _LAYERS = tuple(
     re.compile(pattern)
     for pattern in (
         r"\s*(?:>\s?)+",  # quoting
+        r"\s*\*\*(?=\S)",  # bold in Markdown
         r"\s*\[\d+,(?P<rank>\d+)\]<std(?:out|err)>:\s?",  # mpirun --tag-output
         r"\s*\[rank(?P<rank>\d+)\]:\s?",  # torchrun, Python lines only
         r"\s*\[(?:default|trainer|worker)\d+(?:\|\d+)?\]:\s?",  # torchrun --tee, torchx: number within the node
@@ -30,6 +33,8 @@ _LAYERS = tuple(
 )
 
 _MOST = 8
+_MESSAGES = ("log", "message", "msg", "text", "line", "MESSAGE", "@message", "textPayload")
+"""Where collectors that write JSON lines keep the program's own line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,8 @@ class Peeled:
 def peel(line: str) -> Peeled:
     """The line as the program printed it."""
     text = _ESCAPES.sub("", line) if "\x1b" in line else line
+    text = _from_json(text) if text.lstrip().startswith('{"') else text
+    bold = text.lstrip(" >").startswith("**")
     rank: int | None = None
     host: str | None = None
     for _ in range(_MOST):
@@ -54,7 +61,17 @@ def peel(line: str) -> Peeled:
         rank = int(found["rank"]) if rank is None and found.get("rank") else rank
         host = host or found.get("host") or None
         text = text[layer.end() :]
-    return Peeled(text, rank, host)
+    return Peeled(text.removesuffix("**") if bold else text, rank, host)
+
+
+def _from_json(text: str) -> str:
+    try:
+        record = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError):
+        return text
+    if not isinstance(record, dict):
+        return text
+    return next((record[key].rstrip("\n") for key in _MESSAGES if isinstance(record.get(key), str)), text)
 
 
 def _outermost(text: str) -> re.Match[str] | None:

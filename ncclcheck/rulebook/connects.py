@@ -141,6 +141,7 @@ def _called_values(
         owner_stage=owner_stage.name.lower() if owner_stage is not None else None,
         own_too=any(place.host == host for place in called) if called else None,
         twin=bool(twins(owner, places)) if owner else None,
+        twin_hosts=" and ".join((owner.host, *twins(owner, places))) if owner and twins(owner, places) else None,
         near=near,
         near_caller=same_network(caller, target) if caller and address else None,
         better=better.interface if better else None,

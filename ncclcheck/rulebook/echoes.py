@@ -21,7 +21,7 @@ def echo_values(job: Job, rank: Rank, event: Event, places: tuple[Place, ...]) -
     return known(
         chain=_chain(rank, event),
         own_thread=event.thread == rank.process.pid if event.thread is not None else None,
-        got_over=any(other.get("state") == "COMPLETE" and other.where > event.where for other in rank.events),
+        got_over=any(other.get("state") == "COMPLETE" for other in _after(rank, event)),
         peer_host=_peer_host(job, event, places),
         silent_host=silent[0] if len(silent) == 1 else None,
         all_complain=not silent and len({host_of(other) for other in job.ranks}) > 1,
@@ -30,13 +30,19 @@ def echo_values(job: Job, rank: Rank, event: Event, places: tuple[Place, ...]) -
 
 def _chain(rank: Rank, event: Event) -> str | None:
     """The first file under the event's chain of return codes that is not the socket layer: what the connection was for."""
-    after = [other for other in rank.events if other.where > event.where and other.thread == event.thread]
-    for other in after:
+    for other in _after(rank, event):
+        if other.thread != event.thread:
+            continue
         if other.kind != "trace":
             return None
         if not other.get("file").startswith(_PLUMBING):
             return other.get("file")
     return None
+
+
+def _after(rank: Rank, event: Event) -> tuple[Event, ...]:
+    """What the process printed later; by order, since glued records share a place."""
+    return rank.events[rank.events.index(event) + 1 :]
 
 
 def _peer_host(job: Job, event: Event, places: tuple[Place, ...]) -> str | None:

@@ -49,7 +49,7 @@ def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
                 rules.append(_sound(path, decoded(path, RuleSpec)))
         except RuleError as error:
             broken.append(error)
-    return Rulebook(Shapes([_shape(event) for event in events]), _once(rules, broken), tuple(events), tuple(broken))
+    return Rulebook(Shapes([shape_of(event) for event in events]), _once(rules, broken), tuple(events), tuple(broken))
 
 
 def rule_files(folders: tuple[Path, ...]) -> Iterator[Path]:
@@ -77,7 +77,8 @@ def decoded(path: Path, kind: type[T]) -> T:
 def toml(path: Path) -> dict[str, Any]:
     """The file's tables; raises RuleError for what is no TOML."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        tree: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tree
     except (OSError, UnicodeDecodeError) as error:
         raise RuleError(str(error), place=label(path), next_step="save it as UTF-8, readable by you") from error
     except tomllib.TOMLDecodeError as error:
@@ -93,7 +94,8 @@ def _sound(path: Path, file: T) -> T:
     return file
 
 
-def _shape(event: EventShape) -> Shape:
+def shape_of(event: EventShape) -> Shape:
+    """The shape that logs are searched with."""
     return Shape(event.kind, event.literal, event.pattern, tuple(event.fields.items()), event.repeated)
 
 

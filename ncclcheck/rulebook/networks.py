@@ -8,9 +8,9 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ncclcheck.model import Job
+from ncclcheck.model import Endpoint, Job
 
 _DOCKER = ipaddress.ip_network("172.17.0.0/16")
 _DOCKER_POOL = ipaddress.ip_network("172.16.0.0/12")
@@ -40,6 +40,8 @@ class Place:
     prefix: int | None = None
     roles: frozenset[str] = frozenset()
     """bootstrap, data: what NCCL uses it for; empty for one that the node merely has."""
+    named: bool = True
+    """Whether the host's name is known; else ``host`` is the log's, and two logs may be of one host."""
 
     @property
     def look(self) -> str:
@@ -73,7 +75,7 @@ def places_of(job: Job) -> tuple[Place, ...]:
     for place in (*_from_logs(job), *_from_nodes(job)):
         key = (place.host, place.interface, place.address)
         known = merged.get(key, place)
-        merged[key] = Place(*key, known.prefix or place.prefix, known.roles | place.roles)
+        merged[key] = replace(known, prefix=known.prefix or place.prefix, roles=known.roles | place.roles)
     return tuple(merged.values())
 
 
@@ -81,9 +83,13 @@ def _from_logs(job: Job) -> Iterator[Place]:
     for rank in job.ranks:
         host = rank.host or rank.process.source
         if rank.bootstrap:
-            yield Place(host, rank.bootstrap.interface, rank.bootstrap.address, None, frozenset({"bootstrap"}))
+            yield _announced(host, rank.bootstrap, "bootstrap", rank.host is not None)
         for endpoint in rank.sockets:
-            yield Place(host, endpoint.interface, endpoint.address, None, frozenset({"data"}))
+            yield _announced(host, endpoint, "data", rank.host is not None)
+
+
+def _announced(host: str, endpoint: Endpoint, role: str, named: bool) -> Place:
+    return Place(host, endpoint.interface, endpoint.address, None, frozenset({role}), named)
 
 
 def _from_nodes(job: Job) -> Iterator[Place]:
@@ -118,9 +124,8 @@ def shared_by(place: Place, places: tuple[Place, ...]) -> bool | None:
 
 def twins(place: Place, places: tuple[Place, ...]) -> tuple[str, ...]:
     """Other hosts with this very address: a network that is not shared, since addresses in one network differ."""
-    return tuple(
-        sorted({other.host for other in places if other.host != place.host and other.address == place.address})
-    )
+    named = (other for other in places if other.named and place.named)
+    return tuple(sorted({other.host for other in named if other.host != place.host and other.address == place.address}))
 
 
 def better_than(place: Place, places: tuple[Place, ...]) -> Place | None:

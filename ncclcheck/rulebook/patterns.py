@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import regex
 
-from ncclcheck.rulebook.schema import Bound, Condition, EventFile, EventShape, RuleSpec
+from ncclcheck.rulebook.schema import Also, Bound, Condition, EventFile, EventShape, Match, RuleSpec
 
 LONGEST_LINE = 65536
 """Characters of the longest text that a pattern may be given."""
@@ -26,6 +26,7 @@ _PIECES = regex.compile(
     r"\\(?P<reference>[1-9g])|\\.|\[\^?\]?(?:\\.|[^\]\\])*\]"
     r"|\(\?(?P<group>[=!]|<[=!]|P=|P>|>|\(|R\)|\||&)|(?<=[*+?}])(?P<possessive>\+)"
 )
+_WORDS = re.compile(r"[A-Za-z0-9:,] ?[A-Za-z0-9:, ]*")
 _GROUPS = {"=": "lookahead", "!": "lookahead", "<=": "lookbehind", "<!": "lookbehind", "P=": "a backreference"}
 
 
@@ -43,10 +44,11 @@ def pattern_flaws(key: str, pattern: str) -> Iterator[Flaw]:
     try:
         regex.compile(pattern)
     except regex.error as error:
-        yield Flaw(key, f"the pattern does not compile: {error}", "escape ( ) [ ] . * + ? | where they are meant as such")
+        yield Flaw(key, f"the pattern does not compile: {error}", "a backslash before ( ) [ ] . * + ? | meant as such")
         return
     if outside := _outside_re2(pattern):
-        yield Flaw(key, f"the pattern uses {outside}", "only what RE2 takes: match more, and say what must not be there by a near miss")
+        instead = "only what RE2 takes: look for what is there, and show by a near miss what must not be"
+        yield Flaw(key, f"the pattern uses {outside}", instead)
 
 
 def file_flaws(file: object) -> Iterator[Flaw]:
@@ -56,7 +58,8 @@ def file_flaws(file: object) -> Iterator[Flaw]:
             yield from shape_flaws(f"event[{number}]", shape)
     if isinstance(file, RuleSpec):
         for number, match in enumerate(file.match):
-            for sought in (match, *match.with_, *match.without):
+            parts: tuple[Match | Also, ...] = (match, *match.with_, *match.without)
+            for sought in parts:
                 yield from condition_flaws(f"match[{number}].where", sought.where)
         for number, fix in enumerate(file.fix):
             yield from condition_flaws(f"fix[{number}].when", fix.when)
@@ -91,23 +94,21 @@ def _outside_re2(pattern: str) -> str:
 def slow_flaws(key: str, pattern: str, literal: str, lines: Iterable[str]) -> Iterator[Flaw]:
     """A pattern that takes too long on a line made to be hard for it."""
     compiled = regex.compile(pattern)
-    for text in hard_lines(literal, lines):
+    pieces = dict.fromkeys(("a", "1", " ", *_WORDS.findall(pattern)))
+    for text in hard_lines(literal, lines, pieces):
         if _seconds(compiled, text) > LIMIT:
-            start = text[:40] + "…"
-            yield Flaw(key, f"the pattern takes more than {LIMIT} s on a line of 64 kB: {start}", _SLOW)
+            problem = f"the pattern takes more than {LIMIT} s on a line of 64 kB: {text[:60]}…"
+            yield Flaw(key, problem, "begin with fixed words, and bound what repeats: [^ ]{1,200} for .*, no (a+)+")
             return
 
 
-_SLOW = "begin with fixed words, and bound what repeats: [^ ]{1,200} for .*, no (a+)+"
-
-
-def hard_lines(literal: str, lines: Iterable[str]) -> Iterator[str]:
-    """Long lines that a pattern nearly matches: each sample over and over, and runs of its characters."""
+def hard_lines(literal: str, lines: Iterable[str], pieces: Iterable[str]) -> Iterator[str]:
+    """Long lines that a pattern nearly matches: each sample over and over, and begun and then lost in repetition."""
     for line in lines:
         yield (line * (LONGEST_LINE // max(len(line), 1) + 1))[:LONGEST_LINE]
         begin = line.partition(literal)[0] + literal
-        for run in dict.fromkeys((line[len(begin) : len(begin) + 1], "a", "1", " ")):
-            yield (begin + run * LONGEST_LINE)[:LONGEST_LINE]
+        for piece in pieces:
+            yield (begin + piece * LONGEST_LINE)[:LONGEST_LINE]
 
 
 def _seconds(pattern: regex.Pattern[str], text: str, now: Callable[[], float] = time.perf_counter) -> float:

@@ -45,6 +45,8 @@ class EventShape(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     sample: tuple[LineSample, ...]
     fields: dict[str, str] = {}
     repeated: bool = False
+    beside: tuple[str, ...] = ()
+    """Further kinds that the same line may be."""
     versions: str = ""
     note: str = ""
 
@@ -145,6 +147,8 @@ _CHOICES = sorted(
     }
 )
 
+_KINDS = {"int": "a number, without quotes", "str": "text, between quotes", "bool": "true or false", "array": "[ … ]"}
+
 
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Advice to a misspelt name: the nearest one, else all of them where they are few."""
@@ -163,4 +167,4 @@ def advice(problem: str) -> str:
         return f"add: {quoted[0]} = …"
     if "enum" in problem and quoted:
         return nearest(quoted[0], _CHOICES)
-    return "rules/README.md lists the keys and what they take"
+    return _KINDS.get(quoted[0] if quoted else "", "rules/README.md lists the keys and what they take")

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from ncclcheck.rulebook.subject import Value
 
 _PLACEHOLDER = re.compile(r"\{([\w.]+(?:\|[^{}|]*)*)\}")
+_BRACES = re.compile(r"\{[^{}]{0,40}\}?|\}")
+_BLANKS = re.compile(r"\{ +[\w.|]+ *\}|\{[\w.|]+ +\}")
 
 
 class Missing(KeyError):
@@ -20,8 +22,16 @@ def fill(text: str, values: Mapping[str, Value]) -> str:
 
 
 def placeholders(text: str) -> tuple[str, ...]:
-    """The attribute names that a text asks for."""
-    return tuple(match[1].split("|")[0] for match in _PLACEHOLDER.finditer(text))
+    """The attribute names that a text asks for; the last of several choices may be plain words and is none."""
+    asked = (match[1].split("|") for match in _PLACEHOLDER.finditer(text))
+    return tuple(name for names in asked for name in names[: max(1, len(names) - 1)])
+
+
+def leftovers(text: str, *, commands: bool = False) -> str:
+    """The first thing in braces that is no placeholder; a shell has a use of its own for braces in commands."""
+    rest = _PLACEHOLDER.sub("", text)
+    match = (_BLANKS if commands else _BRACES).search(rest)
+    return match[0] if match else ""
 
 
 def _value(names: str, values: Mapping[str, Value]) -> str:

@@ -15,6 +15,7 @@ from ncclcheck.rulebook.schema import EventShape
 
 _PROCESS = frozenset({"rank", "event", "interface", "connect", "setting"})
 """Kinds of subject that belong to one process and have its attributes too."""
+_OF_EVERY_EVENT = frozenset({"level", "location", "function", "style"})
 _MERGED = ("host", "owner", "rank", "interface", "address", "number")
 
 
@@ -41,9 +42,9 @@ class Vocabulary:
         sections = ("every", "process", kind) if kind in _PROCESS else ("job", kind) if kind == "job" else (kind,)
         names = {name for section in ("every", *sections) for name in self.described[section]}
         if kind == "event":
-            wanted = list(events) or list(self.fields)
-            fields = {name for event in wanted for name in self.fields.get(event, ())} | {"level", "function"}
-            names |= fields | {f"event.{name}" for name in fields | {"location"}}
+            wanted = [event for event in events if event in self.fields] or list(self.fields)
+            fields = {name for event in wanted for name in self.fields.get(event, ())} | _OF_EVERY_EVENT
+            names |= fields | {f"event.{name}" for name in fields}
         return names
 
 
