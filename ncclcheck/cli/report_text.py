@@ -17,9 +17,12 @@ _SCOPES = {"this-node": "on this node", "all-nodes": "on every node", "launcher"
 def findings_text(diagnosis: Diagnosis, texts: Mapping[Where, str] | None = None) -> str:
     """The answer as text; ``texts`` are the evidence lines, read again."""
     blocks = [_headline(diagnosis)]
-    blocks += ["\n".join(_finding(finding, texts or {})) for finding in diagnosis.findings]
+    serious = [finding for finding in diagnosis.findings if finding.severity > Severity.INFO]
+    blocks += ["\n".join(_finding(finding, texts or {})) for finding in serious]
     if diagnosis.unknown:
         blocks.append("\n".join(_unknown(diagnosis)))
+    if notes := [finding for finding in diagnosis.findings if finding.severity is Severity.INFO]:
+        blocks.append("\n".join(("Notes (nothing to do about them):", *map(_note, notes))))
     return "\n\n".join(blocks)
 
 
@@ -33,8 +36,7 @@ def _headline(diagnosis: Diagnosis) -> str:
 
 
 def _finding(finding: Finding, texts: Mapping[Where, str]) -> Iterator[str]:
-    word = "note" if finding.severity is Severity.INFO else finding.severity.name.lower()
-    yield f"{word}[{finding.rule}] {finding.title}"
+    yield f"{finding.severity.name.lower()}[{finding.rule}] {finding.title}"
     yield f"  ({_SURE[finding.confidence]}; cause: {finding.cause})"
     yield from _wrapped(finding.explanation)
     if finding.evidence:
@@ -46,6 +48,11 @@ def _finding(finding: Finding, texts: Mapping[Where, str]) -> Iterator[str]:
     yield from _wrapped(f"not proved: {finding.not_proof_of}")
     if finding.explains:
         yield f"  explains also: {', '.join(finding.explains)}"
+
+
+def _note(finding: Finding) -> str:
+    where = f" ({finding.evidence[0].source}:{finding.evidence[0].line})" if finding.evidence else ""
+    return f"  [{finding.rule}] {finding.title}{where}"
 
 
 def _wrapped(text: str) -> list[str]:

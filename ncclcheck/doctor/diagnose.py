@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from dataclasses import replace
+from functools import lru_cache, partial
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.job import read_job
 from ncclcheck.logs.sources import Source, open_sources, pasted
-from ncclcheck.model import Diagnosis, Facts, Probe
+from ncclcheck.model import Diagnosis, Facts, Job, Probe
+from ncclcheck.node.selection import bootstrap
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.load import Rulebook, load, load_connects
 from ncclcheck.rulebook.verdict import unknowns, verdict
+
+_CURRENT = "2.29.7"
+"""For a pasted interface list without a word about the version: the NCCL of torch 2.12 and 2.13."""
 
 Clock = Callable[[], float]
 
@@ -56,7 +61,17 @@ def diagnose_sources(
     """The whole line: sources → job → findings → verdict."""
     began, book = now(), book or rulebook()
     reading = read_job(sources, book.shapes, _connects(), facts)
-    found = findings(reading.job, book.rules)
-    answer = verdict(reading.job, found)
-    unsettled = unknowns(reading.job, answer)
-    return Diagnosis(answer, found, unsettled, reading.job, reading.lines, reading.bytes, now() - began)
+    job = _with_choices(reading.job)
+    found = findings(job, book.rules)
+    answer = verdict(job, found)
+    return Diagnosis(answer, found, unknowns(job, answer), job, reading.lines, reading.bytes, now() - began)
+
+
+def _with_choices(job: Job) -> Job:
+    """The job with what NCCL would take, without any setting, on the nodes that were pasted."""
+    if not any(node.places for node in job.nodes):
+        return job
+    nccl = next((rank.nccl for rank in job.ranks if rank.nccl), _CURRENT)
+    choose = partial(bootstrap, values={}, nccl=nccl)
+    nodes = (replace(node, choice=choose(node.interfaces)) if node.places else node for node in job.nodes)
+    return replace(job, nodes=tuple(nodes))

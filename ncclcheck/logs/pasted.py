@@ -5,6 +5,7 @@ Pure. Web pages flatten such text: line ends go, dots in addresses turn into bla
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -84,7 +85,7 @@ class InterfaceReader:
             link = self._link(name, self._current.flags if self._current else None, None)
         link = link or self._current
         if link is not None:
-            link.addresses.append(Address(match["address"].replace(" ", "."), int(match["prefix"])))
+            link.addresses.extend(_address(match["address"].replace(" ", "."), int(match["prefix"])))
 
     def _brief(self, line: str) -> bool:
         match = _BRIEF.match(line)
@@ -101,7 +102,11 @@ class InterfaceReader:
             return True
         if self._current is None:
             return False
-        found = [Address(match["address"], _prefix(match["mask"])) for match in _IFCONFIG_ADDRESS.finditer(line)]
+        found = [
+            address
+            for match in _IFCONFIG_ADDRESS.finditer(line)
+            for address in _address(match["address"], _prefix(match["mask"]))
+        ]
         found += _addresses(_IFCONFIG_V6.finditer(line))
         self._current.addresses.extend(found)
         return bool(found)
@@ -111,7 +116,16 @@ class InterfaceReader:
 
 
 def _addresses(matches: Iterator[re.Match[str]]) -> list[Address]:
-    return [Address(match["address"], int(match["prefix"])) for match in matches]
+    return [address for match in matches for address in _address(match["address"], int(match["prefix"]))]
+
+
+def _address(text: str, prefix: int) -> tuple[Address, ...]:
+    """The address, or nothing where pasting left none (``::1`` without its colons)."""
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return ()
+    return (Address(text, prefix),)
 
 
 def _prefix(mask: str) -> int:

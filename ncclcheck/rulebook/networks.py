@@ -96,7 +96,8 @@ def _from_nodes(job: Job) -> Iterator[Place]:
     for node in job.nodes:
         for interface in node.interfaces:
             for address in interface.addresses:
-                yield Place(node.host, interface.name, address.address, address.prefix)
+                # A pasted list may be of a host that the log calls by another name.
+                yield Place(node.host, interface.name, address.address, address.prefix, named=not node.places)
 
 
 def same_network(one: Place, other: Place) -> bool:

@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ncclcheck.logs.versions import version_of
-from ncclcheck.model import Endpoint, Event, Job, Rank, Stage, Where
+from ncclcheck.model import Endpoint, Event, Facts, Job, Rank, Stage, Where
 from ncclcheck.rulebook.connects import connect_subjects
 from ncclcheck.rulebook.echoes import echo_values
 from ncclcheck.rulebook.launch import launch_values
-from ncclcheck.rulebook.networks import Place, better_than, places_of, shared_by, twins
+from ncclcheck.rulebook.networks import POOR, Place, better_than, places_of, shared_by, twins
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
@@ -209,7 +209,9 @@ def _prefix_marks(value: str, rank: Rank) -> dict[str, Value]:
     present = {endpoint.interface for _, endpoint in _endpoints(rank)}
     chosen = rank.bootstrap.interface if rank.bootstrap else ""
     return {
-        "prefix_took_other": not value.startswith(("=", "^")) and chosen not in names,
+        "prefix_took_other": not value.startswith(("=", "^"))
+        and chosen not in names
+        and any(name and chosen.startswith(name) for name in names),
         "prefix_exact_exists": bool(names & present),
     }
 
@@ -227,9 +229,27 @@ def _nodes(job: Job) -> Iterator[Subject]:
             count=len(names),
             choice=node.choice.interface if node.choice else None,
             address=node.choice.address if node.choice else None,
+            look=_look(node),
+            others=", ".join(_others(node)),
             pasted=bool(node.places),
         )
         yield Subject("node", values, node.places)
+
+
+def _look(node: Facts) -> str | None:
+    """What the interface looks like that NCCL would take."""
+    if node.choice is None or not node.choice.interface or not node.choice.address:
+        return None
+    return Place(node.host, node.choice.interface, node.choice.address).look
+
+
+def _others(node: Facts) -> Iterator[str]:
+    """Further interfaces that may be the shared one."""
+    for interface in node.interfaces:
+        for address in interface.addresses[:1]:
+            taken = node.choice is not None and interface.name == node.choice.interface
+            if not taken and Place(node.host, interface.name, address.address).look not in POOR:
+                yield f"{interface.name} ({address.address})"
 
 
 def _conf(job: Job) -> Iterator[Subject]:

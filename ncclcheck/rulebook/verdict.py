@@ -42,6 +42,10 @@ def unknowns(job: Job, answer: Verdict) -> tuple[Unknown, ...]:
 
 
 def _unknowns(job: Job) -> Iterator[Unknown]:
+    if job.nodes and not job.ranks:
+        missing = "the same list from the other nodes, or a log of the job run with NCCL_DEBUG=INFO"
+        yield Unknown("which network do the nodes share?", missing)
+        return
     if not any(rank.stage > Stage.SILENT for rank in job.ranks):
         missing = "a log of the job run with NCCL_DEBUG=INFO, of every rank"
         yield Unknown("what did NCCL do?", missing)

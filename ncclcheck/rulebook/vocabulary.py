@@ -13,8 +13,11 @@ from ncclcheck.rulebook.library import builtin_folder
 from ncclcheck.rulebook.load import toml
 from ncclcheck.rulebook.schema import EventShape
 
-_PROCESS = frozenset({"rank", "event", "interface", "connect", "setting"})
-"""Kinds of subject that belong to one process and have its attributes too."""
+_SECTIONS = {
+    "job": ("every", "job"),
+    **{kind: ("every", "process", kind) for kind in ("rank", "event", "interface", "connect", "setting")},
+}
+"""Sections of the list that a kind's attributes stand in, where it is more than its own."""
 _OF_EVERY_EVENT = frozenset({"level", "location", "function", "style"})
 _MERGED = ("host", "owner", "rank", "interface", "address", "number")
 
@@ -39,8 +42,7 @@ class Vocabulary:
 
     def attributes(self, kind: str, events: Iterable[str] = ()) -> set[str]:
         """The attributes of a kind of subject; ``events`` narrows those of events down to some kinds."""
-        sections = ("every", "process", kind) if kind in _PROCESS else ("job", kind) if kind == "job" else (kind,)
-        names = {name for section in ("every", *sections) for name in self.described[section]}
+        names = {name for section in _SECTIONS.get(kind, (kind,)) for name in self.described[section]}
         if kind == "event":
             wanted = [event for event in events if event in self.fields] or list(self.fields)
             fields = {name for event in wanted for name in self.fields.get(event, ())} | _OF_EVERY_EVENT
