@@ -1,0 +1,61 @@
+import sys
+
+import pytest
+
+from ncclcheck.model import Address, Facts, Interface, LinkKind
+from ncclcheck.speedtest.plan import WORKER, Side, command, meeting_address
+
+
+@pytest.mark.parametrize(
+    ("side", "words"),
+    [
+        (Side(("10.0.0.1", 5000), 1000, 0), ("10.0.0.1:5000", "1000", "0", "0", "--limit", "300", "--attached")),
+        (
+            Side(("fd00::1", 5000), 1, 1, device=3, backend="gloo", interface="eth1", limit=7.5),
+            (
+                "[fd00::1]:5000",
+                "1",
+                "1",
+                "3",
+                "--backend",
+                "gloo",
+                "--interface",
+                "eth1",
+                "--limit",
+                "7.5",
+                "--attached",
+            ),
+        ),
+    ],
+)
+def test_the_command_line_of_a_worker(side, words):
+    assert command(side, sys.executable) == (sys.executable, WORKER, *words)
+
+
+def facts(*addresses, kind=LinkKind.ETHERNET):
+    links = [
+        Interface(f"eth{number}", number + 2, kind, True, True, 1500, None, (Address(address, prefix),))
+        for number, (address, prefix) in enumerate(addresses)
+    ]
+    return Facts("node", tuple(links))
+
+
+TWIN = ("172.17.0.2", 16)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "address"),
+    [
+        (facts(TWIN, ("10.0.0.11", 24)), facts(TWIN, ("10.0.0.12", 24)), "10.0.0.11"),
+        (facts(("10.0.0.11", 24), TWIN), facts(("10.0.0.12", 24), TWIN), "10.0.0.11"),
+        (facts(TWIN), facts(TWIN), None),
+        (facts(("10.0.0.11", 24)), facts(("10.0.1.12", 24)), None),
+        (facts(("fd00::1", 64)), facts(("fd00::2", 64)), "fd00::1"),
+        (facts(("fe80::1", 64)), facts(("fe80::2", 64)), None),
+        (facts(("10.0.0.1", 24)), facts(("fd00::2", 64)), None),
+        (facts(("10.0.0.1", 24), kind=LinkKind.DOCKER), facts(("10.0.0.2", 24)), None),
+        (facts(), facts(), None),
+    ],
+)
+def test_where_two_nodes_meet(first, second, address):
+    assert meeting_address(first, second) == address
