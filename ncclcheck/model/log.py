@@ -8,6 +8,8 @@ from enum import IntEnum
 from ncclcheck.model.node import Facts
 from ncclcheck.model.place import Where
 
+_MOST_DIGITS = 18
+
 
 @dataclass(frozen=True, slots=True)
 class Process:
@@ -37,6 +39,11 @@ class Event:
             if key == name:
                 return value
         return default
+
+    def number(self, name: str) -> int | None:
+        """The field as a number; None where it is absent, is none, or has more digits than anything countable."""
+        text = self.get(name)
+        return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 class Stage(IntEnum):
@@ -106,6 +113,8 @@ class Rank:
     events: tuple[Event, ...]
     """Every event of this process, in order."""
     last: Where
+    root: bool | None = None
+    """Whether it made the unique id: rank 0 does so before it asks for the CUDA driver's version (2.13 and later)."""
 
     @property
     def number(self) -> int | None:

@@ -1,0 +1,96 @@
+"""A node for people: what NCCL will do, what is wrong, what is unusual, the facts; in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ncclcheck.model import Choice, ConfLine, Facts, Interface, Setting
+from ncclcheck.node.unusual import unusual
+from ncclcheck.printable import printable
+
+_CODES = {2: "unhandled system error", 3: "internal error", 4: "invalid argument", 5: "invalid usage"}
+"""ncclGetErrorString, NCCL 2.13 to 2.32."""
+
+
+def node_text(facts: Facts) -> str:
+    """The whole screen."""
+    sections = (
+        ("", _headline(facts)),
+        ("Why", _why(facts.choice)),
+        ("What is wrong", [line for trouble in facts.conf_troubles for line in trouble_lines(trouble)]),
+        ("What is unusual", [f"- {remark}" for remark in unusual(facts)]),
+        ("This machine", list(_machine(facts))),
+        ("Interfaces, in the kernel's order", _table(map(_interface_row, facts.interfaces))),
+        ("Settings", _table(map(_setting_row, facts.settings)) or ["none"]),
+        ("Not known", [f"- {unknown.question}: {unknown.missing}" for unknown in facts.unknown]),
+    )
+    return "\n\n".join(_section(title, lines) for title, lines in sections if lines)
+
+
+def _section(title: str, lines: Sequence[str]) -> str:
+    return "\n".join([title, *(f"  {line}" for line in lines)]) if title else "\n".join(lines)
+
+
+def _headline(facts: Facts) -> list[str]:
+    choice = facts.choice
+    if choice is None:
+        return ["Which interface NCCL will take cannot be told here."]
+    if choice.interface is None:
+        meaning = _CODES.get(choice.code, "an error")
+        return [f"NCCL {choice.nccl} will find NO interface and fail with code {choice.code} ({meaning})."]
+    return [f"NCCL {choice.nccl} will take {choice.interface}, {choice.address}, to find the other ranks."]
+
+
+def _why(choice: Choice | None) -> list[str]:
+    if choice is None:
+        return []
+    rows = [(one.interface, one.address, "taken" if one.taken else "", one.reason) for one in choice.candidates]
+    return [f"{choice.reason}.", *_table(rows)]
+
+
+def trouble_lines(trouble: ConfLine) -> Iterator[str]:
+    """One misread line: where it is, what NCCL makes of it, and how it should be."""
+    place = f"{trouble.path}, line {trouble.line}" if trouble.line else "environment"
+    yield f"{place}: {trouble.text}"
+    yield f"    {trouble.meaning}"
+    if trouble.corrected and trouble.corrected != trouble.text:
+        yield f"    should be: {trouble.corrected}"
+    elif not trouble.corrected:
+        yield "    unset it" if not trouble.line else "    the line should go"
+
+
+def _machine(facts: Facts) -> Iterator[str]:
+    yield f"host: {facts.host}"
+    yield f"python: {facts.python or 'none found'}"
+    library = facts.library
+    yield f"NCCL: {library.version or 'version unknown'}, {library.path}" if library else "NCCL: none found"
+    yield f"nccl.conf files read: {', '.join(facts.conf_files) or 'none'}"
+
+
+def _interface_row(link: Interface) -> tuple[str, ...]:
+    addresses = ", ".join(f"{address.address}/{address.prefix}" for address in link.addresses) or "no address"
+    mtu = "mtu ?" if link.mtu is None else f"mtu {link.mtu}"
+    speed = "speed unknown" if link.speed is None else f"{link.speed} Mbit/s"
+    return (link.name, link.kind.value, _state(link), mtu, speed, addresses)
+
+
+def _state(link: Interface) -> str:
+    if link.up is None:
+        return "state ?"
+    if not link.up:
+        return "down"
+    return "running" if link.running else "no carrier"
+
+
+def _setting_row(setting: Setting) -> tuple[str, ...]:
+    origin = setting.origin if setting.line is None else f"{setting.origin}, line {setting.line}"
+    return (f"{setting.name}={setting.value}", origin, "" if setting.wins else "hidden by an earlier one")
+
+
+def _table(rows: Iterable[Sequence[str]]) -> list[str]:
+    # Escaped before it is measured, or the columns would not stand.
+    kept = [tuple(map(printable, row)) for row in rows]
+    if not kept:
+        return []
+    widths = [max(map(len, column)) for column in zip(*kept, strict=True)]
+    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in kept]

@@ -1,0 +1,75 @@
+"""The settings that NCCL knows, from ``settings.toml`` beside this file."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from ncclcheck.node.version import numbers
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A setting: its type, and the versions that read it."""
+
+    name: str
+    type: str
+    """int, bool, string, enum, bitset or unknown."""
+    first: str
+    last: str | None
+    range: tuple[int, int] | None
+
+    def read_by(self, nccl: str) -> bool:
+        """Whether that version reads it."""
+        return numbers(self.first) <= numbers(nccl) and not self.gone(nccl)
+
+    def gone(self, nccl: str) -> bool:
+        """Whether it was dropped before that version."""
+        return self.last is not None and numbers(self.last) < numbers(nccl)
+
+
+@lru_cache(maxsize=1)
+def catalogue() -> Mapping[str, Known]:
+    """All settings by name."""
+    tree = _tree()
+    return {name: _known(name, text, tree["ranges"].get(name)) for name, text in tree["settings"].items()}
+
+
+def _known(name: str, text: str, bounds: list[int] | None) -> Known:
+    type_, first, *last = text.split()
+    # The oldest release in the source history stands for all before it.
+    return Known(
+        name=name,
+        type=type_,
+        first="2.0" if first == "2.3.5" else first,
+        last=last[0] if last else None,
+        range=(bounds[0], bounds[1]) if bounds else None,
+    )
+
+
+@lru_cache(maxsize=1)
+def _tree() -> dict[str, Any]:
+    text = (resources.files("ncclcheck.node") / "settings.toml").read_text(encoding="utf-8")
+    tree: dict[str, Any] = tomllib.loads(text)
+    return tree
+
+
+def nearest(name: str) -> str | None:
+    """The setting that somebody who wrote this name will have meant; ``None`` where it is right, or like none."""
+    elsewhere = _tree()["elsewhere"]["names"]
+    if name in catalogue() or name in elsewhere:
+        return None
+    if name.upper() in catalogue():
+        return name.upper()
+    found = difflib.get_close_matches(name.upper(), catalogue(), n=1, cutoff=0.88)
+    return found[0] if found else None

@@ -1,0 +1,161 @@
+"""``ncclcheck node``: the screen, the JSON and the exit codes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ncclcheck.cli.diagnostics import ExitCode
+from ncclcheck.cli.main import main
+from ncclcheck.cli.node import exit_code
+from ncclcheck.cli.node_text import node_text, trouble_lines
+from ncclcheck.model import (
+    Address,
+    Candidate,
+    Choice,
+    ConfLine,
+    Facts,
+    Interface,
+    Library,
+    LinkKind,
+    Setting,
+    Trouble,
+    Unknown,
+)
+
+COMMENT = ConfLine("/etc/nccl.conf", 2, "NCCL_DEBUG=INFO # x", Trouble.COMMENT, "kept", "NCCL_DEBUG=INFO")
+OLD = ConfLine("environment", 0, "NCCL_X=1", Trouble.OTHER_VERSION, "gone", "NCCL_X=1")
+TAKEN = Choice(
+    "2.29.7", "eth0", "172.17.0.4", "because", candidates=(Candidate("eth0", "172.17.0.4", taken=True, reason="first"),)
+)
+FACTS = Facts(
+    host="node-a",
+    interfaces=(
+        Interface("lo", 1, LinkKind.LOOPBACK, True, True, 65536, None, (Address("127.0.0.1", 8),)),
+        Interface("eth0", 2, LinkKind.VETH, True, False, 1500, 25000, (Address("172.17.0.4", 16),)),
+        Interface("eth1", 3, LinkKind.ETHERNET, None, None, None, None),
+        Interface("eth2", 4, LinkKind.ETHERNET, False, False, 1500, None),
+    ),
+    settings=(Setting("NCCL_DEBUG", "INFO # x", "/etc/nccl.conf", line=2, wins=False),),
+    conf_troubles=(COMMENT,),
+    conf_files=("/etc/nccl.conf",),
+    library=Library("/x/libnccl.so.2", "2.29.7"),
+    python="/x/python",
+    choice=TAKEN,
+    unknown=(Unknown("what", "this"),),
+)
+
+SCREEN = """\
+NCCL 2.29.7 will take eth0, 172.17.0.4, to find the other ranks.
+
+Why
+  because.
+  eth0  172.17.0.4  taken  first
+
+What is wrong
+  /etc/nccl.conf, line 2: NCCL_DEBUG=INFO # x
+      kept
+      should be: NCCL_DEBUG=INFO
+
+What is unusual
+  - 172.17.0.4 on eth0 lies in 172.17.0.0/16, which Docker uses on every host by default: \
+inside a container such an address is usually seen by this host alone
+  - eth0 is down or has no carrier, and NCCL before 2.28 takes it all the same
+
+This machine
+  host: node-a
+  python: /x/python
+  NCCL: 2.29.7, /x/libnccl.so.2
+  nccl.conf files read: /etc/nccl.conf
+
+Interfaces, in the kernel's order
+  lo    loopback  running     mtu 65536  speed unknown  127.0.0.1/8
+  eth0  veth      no carrier  mtu 1500   25000 Mbit/s   172.17.0.4/16
+  eth1  ethernet  state ?     mtu ?      speed unknown  no address
+  eth2  ethernet  down        mtu 1500   speed unknown  no address
+
+Settings
+  NCCL_DEBUG=INFO # x  /etc/nccl.conf, line 2  hidden by an earlier one
+
+Not known
+  - what: this"""
+
+
+def test_the_screen_comes_in_the_promised_order() -> None:
+    assert node_text(FACTS) == SCREEN
+
+
+@pytest.mark.parametrize(
+    ("facts", "headline"),
+    [
+        (Facts("a", ()), "Which interface NCCL will take cannot be told here."),
+        (
+            Facts("a", (), choice=Choice("2.29.7", None, None, "r", code=5)),
+            "NCCL 2.29.7 will find NO interface and fail with code 5 (invalid usage).",
+        ),
+    ],
+)
+def test_the_headline_without_a_choice(facts: Facts, headline: str) -> None:
+    assert node_text(facts).splitlines()[0] == headline
+
+
+@pytest.mark.parametrize(
+    ("trouble", "last"),
+    [
+        (COMMENT, "    should be: NCCL_DEBUG=INFO"),
+        (OLD, "    gone"),
+        (ConfLine("environment", 0, "A=", Trouble.EMPTY, "m", ""), "    unset it"),
+        (ConfLine("/f", 3, "A=", Trouble.SECOND_LINE, "m", ""), "    the line should go"),
+    ],
+)
+def test_what_to_do_about_a_line(trouble: ConfLine, last: str) -> None:
+    assert list(trouble_lines(trouble))[-1] == last
+
+
+@pytest.mark.parametrize(
+    ("facts", "code"),
+    [
+        (Facts("a", ()), ExitCode.UNKNOWN),
+        (Facts("a", (), choice=TAKEN), ExitCode.CLEAR),
+        (Facts("a", (), choice=TAKEN, conf_troubles=(OLD,)), ExitCode.CLEAR),
+        (Facts("a", (), choice=TAKEN, conf_troubles=(COMMENT,)), ExitCode.PROBLEM),
+        (Facts("a", (), choice=Choice("2.29.7", None, None, "", code=5)), ExitCode.PROBLEM),
+    ],
+)
+def test_the_exit_code(facts: Facts, code: ExitCode) -> None:
+    assert exit_code(facts) is code
+
+
+def test_the_command_shows_this_machine(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NCCL_SOCKET_IFNAME", "=lo\x1b[31m")
+
+    assert main(["node", "--nccl", "2.18.3", "--python", sys.executable]) == ExitCode.PROBLEM
+
+    shown = capsys.readouterr().out
+    assert shown.startswith("NCCL 2.18.3 will find NO interface and fail with code 3 (internal error).")
+    assert ("\x1b" in shown, r"NCCL_SOCKET_IFNAME==lo\x1b[31m" in shown) == (False, True)
+
+
+def test_the_json_is_the_facts(tmp_path: Path) -> None:
+    env = {**os.environ, "NCCL_SOCKET_IFNAME": "=lo", "NCCL_CONF_FILE": str(tmp_path)}
+    command = [sys.executable, "-m", "ncclcheck", "node", "--json", "--python", sys.executable]
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+
+    facts = msgspec.json.decode(done.stdout, type=Facts)
+    assert (done.stdout.count(b"\n"), done.stderr) == (1, b"")
+    assert facts.choice is not None
+    assert facts.choice.interface == "lo"
+    assert f"what {tmp_path} sets" in [unknown.question for unknown in facts.unknown]
+
+
+def test_a_home_that_is_not_set_is_no_obstacle() -> None:
+    env = {name: value for name, value in os.environ.items() if name != "HOME"}
+    command = [sys.executable, "-m", "ncclcheck", "node", "--json", "--python", sys.executable]
+    done = subprocess.run(command, env=env, capture_output=True, check=False)
+
+    assert (done.stderr, msgspec.json.decode(done.stdout, type=Facts).python) == (b"", sys.executable)
