@@ -8,5 +8,5 @@ _UNSAFE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u20
 
 
 def printable(text: str) -> str:
-    """The text with control characters, terminal escapes and direction marks shown as ``\\xNN``; newline and tab stay."""
+    """The text with control characters and direction marks shown as ``\\xNN``; newline and tab stay."""
     return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", text)

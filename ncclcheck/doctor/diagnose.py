@@ -10,7 +10,7 @@ from functools import lru_cache, partial
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.job import read_job
 from ncclcheck.logs.sources import Source, open_sources, pasted
-from ncclcheck.model import Diagnosis, Facts, Job, Probe
+from ncclcheck.model import Diagnosis, Facts, Job, Probe, Unknown, Verdict
 from ncclcheck.node.selection import bootstrap
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.load import Rulebook, load, load_connects
@@ -18,6 +18,8 @@ from ncclcheck.rulebook.verdict import unknowns, verdict
 
 _CURRENT = "2.29.7"
 """For a pasted interface list without a word about the version: the NCCL of torch 2.12 and 2.13."""
+
+_REACHABLE = Unknown("do the nodes reach each other over what NCCL took?", "the speed test between them")
 
 Clock = Callable[[], float]
 
@@ -48,7 +50,9 @@ def diagnose_text(text: str, *, name: str = "pasted", facts: tuple[Facts, ...] =
 
 def diagnose_probes(probes: Sequence[Probe], facts: tuple[Facts, ...]) -> Diagnosis:
     """What is wrong by what NCCL printed in probes; evidence names the host and the line of its log."""
-    return diagnose_sources([pasted("\n".join(probe.log), probe.host) for probe in probes], facts=facts)
+    found = diagnose_sources([pasted("\n".join(probe.log), probe.host) for probe in probes], facts=facts)
+    # A probe always stops after the choice, so that is no question here.
+    return replace(found, unknown=(_REACHABLE,)) if found.verdict is Verdict.UNKNOWN else found
 
 
 def diagnose_sources(

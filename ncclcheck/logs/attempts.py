@@ -82,13 +82,13 @@ class Attempts:
 
     def take(self, event: Event, stage: Stage) -> None:
         """Count a retry or a failure."""
-        address, port = event.get("address"), int(event.get("port") or 0) or None
+        address, port = event.get("address"), event.number("port") or None
         link = _LINKS.get(event.kind, "unknown")
         key = (address, port, link, event.thread)
         tally = self._tallies.setdefault(key, _Tally(address, port, link, stage))
         tally.stage = stage
-        tally.count = max(tally.count + 1, int(event.get("attempt") or event.get("attempts") or 0))
-        tally.limit = int(event.get("limit")) if event.get("limit").isdigit() else tally.limit
+        tally.count = max(tally.count + 1, event.number("attempt") or event.number("attempts") or 0)
+        tally.limit = tally.limit if event.number("limit") is None else event.number("limit")
         tally.result = "timed-out" if event.kind == "store.timeout" else RESULTS.get(event.get("error"), "other")
         tally.gave_up = tally.gave_up or event.kind in ("connect.failed", "gloo.refused", "store.timeout")
         if len(tally.evidence) < _MOST_EVIDENCE:
@@ -136,13 +136,13 @@ def _link(tally: _Tally, version: Version | None, table: Sequence[ConnectLines])
     for event in tally.chain:
         link = _FUNCTIONS.get(event.get("function")) or _FILES.get(event.get("file"))
         if not link and event.get("file") == "bootstrap.cc":
-            link = _link_by_line(int(event.get("line")), version, table)
+            link = _link_by_line(event.number("line"), version, table)
         if link:
             return link
     return "data" if tally.stage >= Stage.TOPOLOGY else "bootstrap"
 
 
-def _link_by_line(line: int, version: Version | None, table: Sequence[ConnectLines]) -> str:
+def _link_by_line(line: int | None, version: Version | None, table: Sequence[ConnectLines]) -> str:
     rows = [row for row in table if version is None or row.first <= version <= row.last]
     found = {link for row in rows for link, number in row.numbers() if number == line}
     return found.pop() if len(found) == 1 else ""

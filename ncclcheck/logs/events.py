@@ -1,6 +1,7 @@
 """Line shapes: a record → the events in it.
 
-Pure. A shape's literal is its gate: patterns run, and are compiled, only on records that hold theirs. Every search has a time limit, since shapes may come from users.
+Pure. A shape's literal is its gate: patterns run, and are compiled, only on records that hold theirs. Every search
+has a time limit, since shapes may come from users.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ PATTERN_LIMIT = 0.25
 _MOST_TIMEOUTS = 4
 _GATE_LENGTH = 5
 """Letters of a literal that the gate looks at."""
+_LONGEST_FIELD = 1024
+"""Characters; NCCL's own lines are no longer."""
 _MOST_SKELETONS = 20_000
 _LONGEST_SKELETON = 1000
 
@@ -61,29 +64,27 @@ class Shapes:
         self.all = tuple(shapes)
         self._by_literal: dict[str, list[Shape]] = {}
         for shape in self.all:
-            self._by_literal.setdefault(_skeleton(shape.literal), []).append(shape)
+            self._by_literal.setdefault(skeleton(shape.literal), []).append(shape)
         self._gate = re.compile("|".join(_branches(sorted(self._by_literal))) or r"(?!)")
         self._seen: dict[str, tuple[Shape, ...]] = {}
         self._timeouts: Counter[Shape] = Counter()
 
     def candidates(self, text: str) -> tuple[Shape, ...]:
         """The shapes whose literal occurs: the cheap question, asked of every line."""
-        skeleton = _skeleton(text)
-        found = self._seen.get(skeleton)
+        key = skeleton(text)
+        found = self._seen.get(key)
         if found is None:
-            found = self._look_up(skeleton)
+            found = self._look_up(key)
             if len(self._seen) >= _MOST_SKELETONS:
                 self._seen.clear()
-            if len(skeleton) <= _LONGEST_SKELETON:
-                self._seen[skeleton] = found
+            if len(key) <= _LONGEST_SKELETON:
+                self._seen[key] = found
         return tuple(shape for shape in found if shape.literal in text) if found else ()
 
-    def _look_up(self, skeleton: str) -> tuple[Shape, ...]:
-        if not self._gate.search(skeleton):
+    def _look_up(self, key: str) -> tuple[Shape, ...]:
+        if not self._gate.search(key):
             return ()
-        return tuple(
-            shape for literal in self._by_literal if literal in skeleton for shape in self._by_literal[literal]
-        )
+        return tuple(shape for literal in self._by_literal if literal in key for shape in self._by_literal[literal])
 
     def events(self, record: Record, candidates: Sequence[Shape] | None = None) -> Iterator[Event]:
         """What the record means; usually nothing or one event. ``candidates`` are those of the record's line."""
@@ -100,7 +101,8 @@ class Shapes:
         return tuple(shape for shape, times in self._timeouts.items() if times >= _MOST_TIMEOUTS)
 
 
-def _skeleton(text: str) -> str:
+def skeleton(text: str) -> str:
+    """The text without hexadecimal digits: alike for lines that differ in numbers and addresses only."""
     return text.encode("utf-8", "surrogatepass").translate(None, b"0123456789abcdef").decode("latin-1")
 
 
@@ -113,7 +115,11 @@ def _branches(literals: Sequence[str]) -> Iterator[str]:
 def _events(shape: Shape, record: Record) -> Iterator[Event]:
     for match in _matches(shape, record.text):
         groups = match.groups()
-        named = tuple((name, groups[number - 1]) for name, number in shape.names if groups[number - 1] is not None)
+        named = tuple(
+            (name, groups[number - 1][:_LONGEST_FIELD])
+            for name, number in shape.names
+            if groups[number - 1] is not None
+        )
         yield Event(
             kind=shape.kind,
             where=record.where,

@@ -13,19 +13,29 @@ from dataclasses import dataclass, field
 from ncclcheck.model import Address, Facts, Interface, LinkKind, Unknown, Where
 
 _IP_LINK = re.compile(
-    r"(?:^|\s)\d+:?\s+(?P<name>[\w.-]+)(?:\\?@[\w.-]+)?:?\s+\\?<(?P<flags>[^>]*)>\s+mtu\s+(?P<mtu>\d+)"
+    r"(?:^|\s)\d{1,6}:?\s{1,9}(?P<name>[\w.-]{1,40})(?:\\?@[\w.-]{1,40})?:?\s{1,9}\\?<(?P<flags>[^>]{0,200})>\s{1,9}mtu\s{1,9}(?P<mtu>\d{1,9})"
 )
 _IP_ADDRESS = re.compile(
-    r"\binet6?\s+(?P<address>[0-9a-f:]*:[0-9a-f:]+|\d{1,3}(?:[. ]\d{1,3}){3}|[0-9a-f]*1)/(?P<prefix>\d{1,3})"
-    r"(?:\s+brd\s+[\d. ]+?)?\s+scope\s+(?P<scope>global|host|link)\b(?:\s+(?:secondary|noprefixroute|dynamic))*"
-    r"(?:\s+(?P<label>[\w.:-]+))?"
+    r"\binet6?\s{1,9}"
+    r"(?P<address>[0-9a-f:]{0,40}:[0-9a-f:]{1,40}|\d{1,3}(?:[. ]\d{1,3}){3}|[0-9a-f]{0,4}1)/(?P<prefix>\d{1,3})"
+    r"(?:\s{1,9}brd\s{1,9}[\d. ]{1,20}?)?"
+    r"\s{1,9}scope\s{1,9}(?P<scope>global|host|link)\b(?:\s{1,9}(?:secondary|noprefixroute|dynamic)){0,4}"
+    r"(?:\s{1,9}(?P<label>[\w.:-]{1,40}))?"
 )
-_BRIEF = re.compile(r"^\s*(?P<name>[\w.@-]+)\s+(?P<state>UP|DOWN|UNKNOWN)\s+(?P<rest>[0-9a-f.:]+/\d+.*)$")
-_BRIEF_ADDRESS = re.compile(r"(?P<address>[0-9a-f.:]+)/(?P<prefix>\d+)")
-_IFCONFIG = re.compile(r"^\s*(?P<name>[\w.:-]+?):? +(?:flags=\d+<(?P<flags>[^>]*)>\s+mtu (?P<mtu>\d+)|Link encap:)")
-_IFCONFIG_ADDRESS = re.compile(r"\binet (?:addr:)?(?P<address>\d+(?:\.\d+){3})\s.*?(?:netmask |Mask:)(?P<mask>\S+)")
-_IFCONFIG_V6 = re.compile(r"\binet6 (?:addr: ?)?(?P<address>[0-9a-f:]+)(?:/|\s+prefixlen )(?P<prefix>\d+)")
-_PROMPT = re.compile(r"^\S*?@(?P<host>[\w.-]+):\S*[#$] *(?:sudo )?(?:ip |ifconfig)")
+_BRIEF = re.compile(
+    r"^\s*(?P<name>[\w.@-]{1,80})\s{1,40}(?P<state>UP|DOWN|UNKNOWN)\s{1,40}(?P<rest>[0-9a-f.:]{1,40}/\d{1,3}.*)$"
+)
+_BRIEF_ADDRESS = re.compile(r"(?P<address>[0-9a-f.:]{1,40})/(?P<prefix>\d{1,3})")
+_IFCONFIG = re.compile(
+    r"^\s*(?P<name>[\w.:-]{1,40}?):? {1,40}(?:flags=\w{1,9}<(?P<flags>[^>]{0,200})>\s+mtu (?P<mtu>\d{1,9})|Link encap:)"
+)
+_IFCONFIG_ADDRESS = re.compile(
+    r"\binet (?:addr:)?(?P<address>\d{1,3}(?:\.\d{1,3}){3})\s.{0,60}?(?:netmask |Mask:)(?P<mask>\S{1,15})"
+)
+_IFCONFIG_V6 = re.compile(
+    r"\binet6 (?:addr: ?)?(?P<address>[0-9a-f:]{1,40})(?:%\w{1,20})?(?:/|\s{1,9}prefixlen )(?P<prefix>\d{1,3})"
+)
+_PROMPT = re.compile(r"^[^\s@]{0,80}@(?P<host>[\w.-]{1,80}):\S{0,200}[#$] *(?:sudo )?(?:ip |ifconfig)")
 _ATTRIBUTES = frozenset({"valid", "valid_lft", "link", "inet", "inet6"})
 
 
@@ -122,14 +132,17 @@ def _addresses(matches: Iterator[re.Match[str]]) -> list[Address]:
 def _address(text: str, prefix: int) -> tuple[Address, ...]:
     """The address, or nothing where pasting left none (``::1`` without its colons)."""
     try:
-        ipaddress.ip_address(text)
+        longest = ipaddress.ip_address(text).max_prefixlen
     except ValueError:
         return ()
-    return (Address(text, prefix),)
+    return (Address(text, prefix),) if prefix <= longest else ()
 
 
 def _prefix(mask: str) -> int:
-    return sum(int(part).bit_count() for part in mask.split(".") if part.isdigit())
+    """Prefix length of ``255.255.0.0``, or of ``0xffff0000`` as macOS writes it."""
+    if mask.startswith("0x"):
+        return mask.count("f") * 4
+    return sum(int(part).bit_count() for part in mask.split(".") if part.isdecimal())
 
 
 def _interface(index: int, link: _Link) -> Interface:

@@ -53,7 +53,7 @@ class Record:
     """The level without the word NCCL before it: 2.2 and older."""
 
     def at(self, where: Where, text: str) -> Record:
-        """What the same process says in another place; NCCL's own place in the source goes from the text to its fields."""
+        """What the same process says in another place; NCCL's place in its source moves from the text to the fields."""
         location, function = self.location, self.function
         if "(" in text and (place := _PLACE.match(text)):
             location, function = location or place["location"], function or place["function"]

@@ -12,10 +12,12 @@ import io
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 from ncclcheck.errors import SourceError
 from ncclcheck.model import Where
@@ -59,9 +61,9 @@ def pasted(text: str, name: str) -> Source:
 def read(source: Source) -> Iterator[tuple[Where, str]]:
     """Every line with its place, without its line end; the carriage return of a CRLF text goes, a stray one stays."""
     try:
-        with _open(source) as stream:
+        with _opened(source) as stream:
             yield from _numbered(stream, source.name)
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         raise _unreadable(source.name, error) from error
 
 
@@ -108,18 +110,17 @@ def _folder(folder: Path) -> Iterator[Source]:
             yield Source(name=str(path), path=path)
 
 
-def _unreadable(name: str, error: OSError | EOFError) -> SourceError:
+def _unreadable(name: str, error: OSError | EOFError | zlib.error) -> SourceError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return SourceError(f"cannot be read: {reason}", place=name, next_step="check the name and its permissions")
 
 
-def _open(source: Source) -> BinaryIO:
-    raw: BinaryIO = io.BytesIO(source.content) if source.content is not None else open(source.name, "rb")
-    if raw.read(2) != b"\x1f\x8b":
+@contextmanager
+def _opened(source: Source) -> Iterator[BinaryIO]:
+    with io.BytesIO(source.content) if source.content is not None else open(source.name, "rb") as raw:
+        packed = raw.read(2) == b"\x1f\x8b"
         raw.seek(0)
-        return raw
-    raw.seek(0)
-    return gzip.GzipFile(fileobj=raw)  # type: ignore[return-value]
+        yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw
 
 
 def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:

@@ -31,6 +31,8 @@ _STARTS = frozenset({"bootstrap.interface", "net.interface", "version", "setting
 _CONNECTS = frozenset({"connect.retry", "connect.failed", "gloo.refused", "store.timeout", "store.connect-failed"})
 _MOST_OF_A_KIND = 200
 """Events of one kind kept for one process; a retry loop of a day adds nothing after that."""
+_LARGEST_WORLD = 1_000_000
+"""Ranks; a larger number is a garbled line."""
 
 
 class Story:
@@ -149,9 +151,11 @@ class Story:
         self._settings[event.get("name")] = value.rstrip().rstrip(".") if _INTEGER.fullmatch(value) else value
 
     def _take_communicator(self, event: Event) -> None:
-        key = event.get("id") or event.get("world_size")
-        _, numbers = self._communicators.setdefault(key, (int(event.get("world_size")), {}))
-        numbers[int(event.get("number"))] = None
+        size, number = event.number("world_size"), event.number("number")
+        if size is None or number is None or not number < size <= _LARGEST_WORLD:
+            return
+        _, numbers = self._communicators.setdefault(event.get("id") or str(size), (size, {}))
+        numbers[number] = None
         self._device = self._device or event.get("device") or None
         self._state_seen.add(event.get("state"))
         self._reached.add(Stage.BOOTSTRAP)

@@ -1,7 +1,7 @@
 """What launchers, collectors and pasting put in front of a line, peeled off in any nesting.
 
 Pure. The rank comes from the launchers that number ranks of the whole job (torchrun's ``[rank3]``, mpirun's
-``[1,3]``, srun's ``3:``, SkyPilot's ``rank=3``); numbers that count within a node (``[default3]``, ``[trainer3]``) don't.
+``[1,3]``, srun's ``3:``, SkyPilot's ``rank=3``), not from numbers that count within a node (``[default3]``).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ _LAYERS = tuple(
     for pattern in (
         r"\s*(?:>\s?)+",  # quoting
         r"\s*\*\*(?=\S)",  # bold in Markdown
-        r"\s*\[\d+,(?P<rank>\d+)\]<std(?:out|err)>:\s?",  # mpirun --tag-output
-        r"\s*\[rank(?P<rank>\d+)\]:\s?",  # torchrun, Python lines only
+        r"\s*\[\d+,(?P<rank>\d{1,7})\]<std(?:out|err)>:\s?",  # mpirun --tag-output
+        r"\s*\[rank(?P<rank>\d{1,7})\]:\s?",  # torchrun, Python lines only
         r"\s*\[(?:default|trainer|worker)\d+(?:\|\d+)?\]:\s?",  # torchrun --tee, torchx: number within the node
-        r"\s*\([\w.-]+, rank=(?P<rank>\d+)[^)]*\)\s?",  # SkyPilot
+        r"\s*\([\w.-]+, rank=(?P<rank>\d{1,7})[^)]*\)\s?",  # SkyPilot
         r"\s*\([\w.]*\s?pid=\d*(?:, ip=(?P<host>[\w.:-]*))?[^)]*\)\s?",  # Ray, vLLM
         r"\s*\[(?P<host>[A-Za-z][\w.-]*):\d+\]:",  # mpirun with a host tag
         r"\s*\|?\s*\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*(?:Z|[+-]\d\d:?\d\d)?\s*\|?\s*(?:std(?:out|err) [FP] )?",

@@ -1,7 +1,7 @@
 """Lines that a terminal cut at its width when they were copied, put together again.
 
-Pure. A text is taken for cut when its longest lines all have one length and each of them goes on in a line that does not
-begin like a log line. The joined line keeps the place where it began.
+Pure. A text is taken for cut when its longest lines all have one length and are followed by lines that do not begin
+like a log line. The joined line keeps the place where it began.
 """
 
 from __future__ import annotations

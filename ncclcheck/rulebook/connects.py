@@ -2,70 +2,100 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ncclcheck.model import Attempt, Job, Rank, Stage, Where
-from ncclcheck.rulebook.networks import POOR, Place, address_look, better_than, same_network, shared_by, twins
+from ncclcheck.rulebook.networks import (
+    POOR,
+    Place,
+    address_look,
+    better_values,
+    place_values,
+    same_network,
+    shared_by,
+    twins,
+)
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
+
+_ANNOUNCING = ("bootstrap.interface", "socket.interface", "net.interface")
 
 
 def connect_subjects(job: Job, places: tuple[Place, ...], common: dict[str, Value]) -> tuple[Subject, ...]:
     """Every connection that did not come about and was not got over."""
-    found = []
-    for attempt in job.attempts:
-        rank = next(rank for rank in job.ranks if rank.process == attempt.process)
-        if not attempt.recovered:
-            found.append(_connect(job, rank, attempt, places, common))
-    return tuple(found)
+    ranks = {rank.process: rank for rank in job.ranks}
+    calls = (_Call(job, ranks[attempt.process], attempt, places) for attempt in job.attempts if not attempt.recovered)
+    return tuple(_subject(call, common) for call in calls)
 
 
-def _connect(job: Job, rank: Rank, attempt: Attempt, places: tuple[Place, ...], common: dict[str, Value]) -> Subject:
-    host = host_of(rank)
-    caller = _caller(job, rank, places)
-    called = _called(job, rank, attempt, places)
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """One attempt with all that may tell who called whom."""
+
+    job: Job
+    rank: Rank
+    attempt: Attempt
+    places: tuple[Place, ...]
+
+    @property
+    def host(self) -> str:
+        return host_of(self.rank)
+
+
+def _subject(call: _Call, common: dict[str, Value]) -> Subject:
+    caller, called = _caller(call), _called(call)
     values = {
         **common,
-        **known(
-            host=host,
-            source=rank.process.source,
-            rank=rank.number,
-            nccl=rank.nccl,
-            stage=rank.stage.name.lower(),
-            result=attempt.result,
-            count=attempt.count,
-            port=attempt.port,
-            limit=attempt.limit,
-            link=attempt.link,
-            gave_up=attempt.gave_up,
-            printed=bool(attempt.address),
-            got_over_bootstrap=rank.stage >= Stage.RING,
-        ),
-        **_caller_values(caller, places),
-        **_data_values(rank, attempt, places),
-        **_called_values(job, host, attempt, called, caller, places),
+        **_attempt_values(call),
+        **_caller_values(caller, call.places),
+        **_data_values(call),
+        **_called_values(call, caller, called),
     }
-    evidence = attempt.evidence + tuple(_announcements(job, called, caller))
-    return Subject("connect", values, evidence, ranks_of(rank))
+    evidence = call.attempt.evidence + _announcements(call.job, (*called, caller) if caller else called)
+    return Subject("connect", values, evidence, ranks_of(call.rank))
 
 
-def _caller(job: Job, rank: Rank, places: tuple[Place, ...]) -> Place | None:
+def _attempt_values(call: _Call) -> dict[str, Value]:
+    rank, attempt = call.rank, call.attempt
+    return known(
+        host=call.host,
+        source=rank.process.source,
+        rank=rank.number,
+        nccl=rank.nccl,
+        stage=rank.stage.name.lower(),
+        result=attempt.result,
+        count=attempt.count,
+        port=attempt.port,
+        limit=attempt.limit,
+        link=attempt.link,
+        gave_up=attempt.gave_up,
+        printed=bool(attempt.address),
+        got_over_bootstrap=rank.stage >= Stage.RING,
+    )
+
+
+def _caller(call: _Call) -> Place | None:
     """The caller's bootstrap interface; in a log of one node that of any process will do."""
-    endpoint = rank.bootstrap or next((other.bootstrap for other in job.ranks if _same_log(other, rank)), None)
+    rank = call.rank
+    endpoint = rank.bootstrap or next((other.bootstrap for other in call.job.ranks if _same_log(other, rank)), None)
     if endpoint is None:
         return None
-    return next((p for p in places if (p.interface, p.address) == (endpoint.interface, endpoint.address)), None)
+    wanted = (endpoint.interface, endpoint.address)
+    return next((place for place in call.places if (place.interface, place.address) == wanted), None)
 
 
 def _same_log(other: Rank, rank: Rank) -> bool:
     return other.bootstrap is not None and other.process.source == rank.process.source and rank.stage == Stage.SILENT
 
 
-def _called(job: Job, rank: Rank, attempt: Attempt, places: tuple[Place, ...]) -> tuple[Place, ...]:
+def _called(call: _Call) -> tuple[Place, ...]:
     """Who has the called address; where it is not printed (2.16 to 2.26), who must have been called."""
-    if attempt.address:
-        return tuple(place for place in places if place.address == attempt.address)
-    if attempt.link in ("store", "gloo", "data"):
+    ranks, places = call.job.ranks, call.places
+    if call.attempt.address:
+        return tuple(place for place in places if place.address == call.attempt.address)
+    if call.attempt.link in ("store", "gloo", "data"):
         return ()
-    root = [other for other in job.ranks if other.process != rank.process and (0 in other.numbers or other.root)]
-    others = root if attempt.link == "root" else [other for other in job.ranks if host_of(other) != host_of(rank)]
+    root = [other for other in ranks if other.process != call.rank.process and (0 in other.numbers or other.root)]
+    others = root if call.attempt.link == "root" else [other for other in ranks if host_of(other) != call.host]
     wanted = {(host_of(other), other.bootstrap.address) for other in others if other.bootstrap}
     announced = tuple(place for place in places if (place.host, place.address) in wanted and "bootstrap" in place.roles)
     return _suspects(announced, places) or announced
@@ -79,74 +109,72 @@ def _suspects(announced: tuple[Place, ...], places: tuple[Place, ...]) -> tuple[
 
 
 def _caller_values(caller: Place | None, places: tuple[Place, ...]) -> dict[str, Value]:
-    if caller is None:
-        return {}
-    better = better_than(caller, places)
-    return known(
-        own_interface=caller.interface,
-        own_address=caller.address,
-        own_look=caller.look,
-        own_shared=shared_by(caller, places),
-        own_twin=bool(twins(caller, places)),
-        own_better=better.interface if better else None,
-        own_better_address=better.address if better else None,
-    )
+    """The caller's own interface, each attribute with ``own_`` before its name."""
+    values = place_values(caller, places) if caller else {}
+    return {f"own_{name}": value for name, value in values.items()}
 
 
-def _data_values(rank: Rank, attempt: Attempt, places: tuple[Place, ...]) -> dict[str, Value]:
+def _data_values(call: _Call) -> dict[str, Value]:
     """The worst interface that the channels were given, by their device numbers (``via NET/Socket/1``)."""
-    if attempt.link != "data":
+    doubtful = _doubtful_interface(call) if call.attempt.link == "data" else None
+    if doubtful is None:
         return {}
-    numbers = {
-        event.get("device") for event in rank.events if event.kind == "channel" and event.get("path") == "NET/Socket"
-    }
-    used = [endpoint for number, endpoint in enumerate(rank.sockets) if str(number) in numbers]
-    named = [
-        place for place in places if place.host == host_of(rank) and place.interface in {e.interface for e in used}
-    ]
-    # The bootstrap's interface has just worked, so the other one is the first to suspect.
-    doubtful = [place for place in named if "bootstrap" not in place.roles]
-    worst = next((place for place in named if place.look in POOR), next(iter((*doubtful, *named)), None))
-    if worst is None:
-        return {}
-    peer = next((place for place in places if place.host != worst.host and same_network(place, worst)), None)
+    peers = (place for place in call.places if place.host != doubtful.host and same_network(place, doubtful))
     return known(
-        data_interface=worst.interface,
-        data_address=worst.address,
-        data_look=worst.look,
-        data_peer=peer.address if peer else None,
+        data_interface=doubtful.interface,
+        data_address=doubtful.address,
+        data_look=doubtful.look,
+        data_peer=next((place.address for place in peers), None),
     )
 
 
-def _called_values(
-    job: Job, host: str, attempt: Attempt, called: tuple[Place, ...], caller: Place | None, places: tuple[Place, ...]
-) -> dict[str, Value]:
-    address = attempt.address or (called[0].address if called else "")
-    if not attempt.address and len({place.address for place in called}) > 1:
-        return {"candidates": ", ".join(sorted({place.address for place in called}))}
-    theirs = [place for place in called if place.host != host]
-    owner = next(iter((*theirs, *called)), None)
-    known_end = owner or caller
-    better = better_than(known_end, places) if known_end else None
-    owner_stage = max((rank.stage for rank in job.ranks if owner and _announces(rank, owner)), default=None)
-    mine = [place for place in places if place.host == host]
-    target = owner or Place("", "", address)
-    near = any(same_network(place, target) for place in mine) if mine and address else None
+def _doubtful_interface(call: _Call) -> Place | None:
+    channels = (event for event in call.rank.events if event.kind == "channel" and event.get("path") == "NET/Socket")
+    numbers = {event.get("device") for event in channels}
+    used = {end.interface for number, end in enumerate(call.rank.sockets) if str(number) in numbers}
+    mine = [place for place in call.places if place.host == call.host and place.interface in used]
+    # The bootstrap's interface has just worked, so the other one is the first to suspect.
+    second = [place for place in mine if "bootstrap" not in place.roles]
+    poor = [place for place in mine if place.look in POOR]
+    return next(iter((*poor, *second, *mine)), None)
+
+
+def _called_values(call: _Call, caller: Place | None, called: tuple[Place, ...]) -> dict[str, Value]:
+    addresses = sorted({place.address for place in called})
+    if not call.attempt.address and len(addresses) > 1:
+        return {"candidates": ", ".join(addresses), **better_values(caller, call.places)}
+    owner = next(iter(sorted(called, key=lambda place: place.host == call.host)), None)
+    target = owner or Place("", "", call.attempt.address)
+    return {
+        **_address_values(call, caller, target),
+        **(_owner_values(call, owner) if owner else {}),
+        **better_values(owner or caller, call.places),
+    }
+
+
+def _address_values(call: _Call, caller: Place | None, target: Place) -> dict[str, Value]:
+    if not target.address:
+        return {}
+    mine = [place for place in call.places if place.host == call.host]
     return known(
-        address=address,
-        look=owner.look if owner else address_look(address),
-        owner=owner.host if owner else None,
-        owner_interface=owner.interface if owner else None,
-        owner_role=" and ".join(sorted(owner.roles)) if owner else None,
-        owner_stage=owner_stage.name.lower() if owner_stage is not None else None,
-        own_too=any(place.host == host for place in called) if called else None,
-        twin=bool(twins(owner, places)) if owner else None,
-        twin_hosts=" and ".join((owner.host, *twins(owner, places))) if owner and twins(owner, places) else None,
-        near=near,
-        near_caller=same_network(caller, target) if caller and address else None,
-        better=better.interface if better else None,
-        better_address=better.address if better else None,
-        better_shared=shared_by(better, places) if better else None,
+        address=target.address,
+        look=target.look if target.host else address_look(target.address),
+        near=any(same_network(place, target) for place in mine) if mine else None,
+        near_caller=same_network(caller, target) if caller else None,
+    )
+
+
+def _owner_values(call: _Call, owner: Place) -> dict[str, Value]:
+    """Who has the called address, and how far that rank came."""
+    same = twins(owner, call.places)
+    stages = [rank.stage for rank in call.job.ranks if _announces(rank, owner)]
+    return known(
+        owner=owner.host,
+        owner_interface=owner.interface,
+        owner_role=" and ".join(sorted(owner.roles)),
+        owner_stage=max(stages).name.lower() if stages else None,
+        twin=bool(same),
+        twin_hosts=" and ".join((owner.host, *same)) if same else None,
     )
 
 
@@ -154,12 +182,12 @@ def _announces(rank: Rank, place: Place) -> bool:
     return host_of(rank) == place.host and rank.bootstrap is not None and rank.bootstrap.address == place.address
 
 
-def _announcements(job: Job, called: tuple[Place, ...], caller: Place | None) -> list[Where]:
-    wanted = {(place.host, place.address) for place in (*called, *((caller,) if caller else ()))}
-    kinds = ("bootstrap.interface", "socket.interface", "net.interface")
-    return [
+def _announcements(job: Job, places: tuple[Place, ...]) -> tuple[Where, ...]:
+    """The lines in which these addresses were announced."""
+    wanted = {(place.host, place.address) for place in places}
+    return tuple(
         event.where
         for rank in job.ranks
         for event in rank.events
-        if event.kind in kinds and (host_of(rank), event.get("address")) in wanted
-    ]
+        if event.kind in _ANNOUNCING and (host_of(rank), event.get("address")) in wanted
+    )

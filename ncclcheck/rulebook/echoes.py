@@ -29,7 +29,7 @@ def echo_values(job: Job, rank: Rank, event: Event, places: tuple[Place, ...]) -
 
 
 def _chain(rank: Rank, event: Event) -> str | None:
-    """The first file under the event's chain of return codes that is not the socket layer: what the connection was for."""
+    """What the connection was for: the first file in the chain of return codes that is not the socket layer."""
     for other in _after(rank, event):
         if other.thread != event.thread:
             continue

@@ -66,6 +66,8 @@ def _lines(rule: RuleSpec, causes: Mapping[str, str]) -> Iterator[str]:
 
 def _section(title: str, lines: Iterator[str]) -> Iterator[str]:
     body = list(lines)
+    while body and not body[-1]:
+        body.pop()
     if body:
         yield from ("", f"## {title}", "", *body)
 

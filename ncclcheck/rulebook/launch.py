@@ -9,7 +9,6 @@ from ncclcheck.logs.versions import Version, version_of
 from ncclcheck.model import Event, Job
 from ncclcheck.rulebook.subject import Value, host_of, known
 
-
 _ANY: tuple[Version, Version] = ((2, 0), (2, 99, 99))
 
 
@@ -69,7 +68,7 @@ def _events(job: Job, kind: str) -> Iterator[Event]:
 def _first_by_number(job: Job, kind: str) -> dict[int, Event]:
     first: dict[int, Event] = {}
     for event in _events(job, kind):
-        first.setdefault(int(event.get("number") or 0), event)
+        first.setdefault(event.number("number") or 0, event)
     return first
 
 
@@ -77,8 +76,8 @@ def _sizes_of_one_communicator(job: Job) -> str | None:
     """Sizes that the ranks of one communicator give, where they differ."""
     sizes: defaultdict[str, set[int]] = defaultdict(set)
     for event in _events(job, "communicator"):
-        if event.get("id"):
-            sizes[event.get("id")].add(int(event.get("world_size")))
+        if event.get("id") and (size := event.number("world_size")) is not None:
+            sizes[event.get("id")].add(size)
     return next((" and ".join(map(str, sorted(found))) for found in sizes.values() if len(found) > 1), None)
 
 

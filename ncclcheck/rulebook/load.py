@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -57,6 +57,12 @@ def rule_files(folders: tuple[Path, ...]) -> Iterator[Path]:
     for folder in folders:
         for room in ("events", "causes"):
             yield from sorted((folder / room).glob("*.toml"))
+
+
+def file_of(rule: RuleSpec, folders: Sequence[Path] = ()) -> Path:
+    """The file that a rule was read from, in the usual folders or in those given."""
+    places = rule_files((builtin_folder(), user_folder(), *folders))
+    return next(path for path in places if path.parent.name == "causes" and toml(path).get("id") == rule.id)
 
 
 def label(path: Path) -> str:

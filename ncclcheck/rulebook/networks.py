@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ncclcheck.model import Endpoint, Job
+from ncclcheck.rulebook.subject import Value, known
 
 _DOCKER = ipaddress.ip_network("172.17.0.0/16")
 _DOCKER_POOL = ipaddress.ip_network("172.16.0.0/12")
@@ -130,7 +131,7 @@ def twins(place: Place, places: tuple[Place, ...]) -> tuple[str, ...]:
 
 
 def better_than(place: Place, places: tuple[Place, ...]) -> Place | None:
-    """The interface of the same host to use in its stead: shared with another host if one is, else one that looks it."""
+    """The host's interface to use in its stead: one shared with another host if there is, else one that looks it."""
     mine = [other for other in places if other.host == place.host and other.interface != place.interface]
     fit = [other for other in mine if other.look not in POOR and not twins(other, places)]
     shared = [other for other in fit if shared_by(other, places)]
@@ -152,3 +153,27 @@ def _as_elsewhere(place: Place, places: tuple[Place, ...]) -> Place | None:
         ),
         None,
     )
+
+
+def place_values(place: Place, places: tuple[Place, ...]) -> dict[str, Value]:
+    """The attributes of an address on a host's interface, and of the interface to use in its stead."""
+    same = twins(place, places)
+    return {
+        **known(
+            interface=place.interface,
+            address=place.address,
+            look=place.look,
+            shared=shared_by(place, places),
+            twin=bool(same),
+            twin_hosts=" and ".join((place.host, *same)) if same else None,
+        ),
+        **better_values(place, places),
+    }
+
+
+def better_values(place: Place | None, places: tuple[Place, ...]) -> dict[str, Value]:
+    """better, better_address, better_shared: the interface to use in its stead, if one is known."""
+    better = better_than(place, places) if place else None
+    if better is None:
+        return {}
+    return known(better=better.interface, better_address=better.address, better_shared=shared_by(better, places))

@@ -29,17 +29,19 @@ def _holds(value: Value | None, condition: Condition) -> bool:
 def _in_bounds(value: Value | None, bound: Bound) -> bool:
     if bound.present is not None:
         return (value is not None) is bound.present
-    if value is None:
-        return False
-    if bound.is_not is not None and value in bound.is_not:
+    if value is None or (bound.is_not is not None and value in bound.is_not):
         return False
     if bound.pattern is not None and not _matches(bound.pattern, str(value)):
         return False
-    if bound.min is None and bound.max is None:
+    return _between(value, bound.min, bound.max)
+
+
+def _between(value: Value, least: float | None, most: float | None) -> bool:
+    if least is None and most is None:
         return True
     if not isinstance(value, (int, float)):
         return False
-    return (bound.min is None or value >= bound.min) and (bound.max is None or value <= bound.max)
+    return (least is None or value >= least) and (most is None or value <= most)
 
 
 def _matches(pattern: str, text: str) -> bool:

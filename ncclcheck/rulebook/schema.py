@@ -153,7 +153,8 @@ _KINDS = {"int": "a number, without quotes", "str": "text, between quotes", "boo
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Advice to a misspelt name: the nearest one, else all of them where they are few."""
     known = sorted(choices)
-    if close := get_close_matches(name, known, n=1, cutoff=0.6):
+    begun = [choice for choice in known if name and choice.startswith(name)]
+    if close := begun[:1] or get_close_matches(name, known, n=1, cutoff=0.6):
         return f"did you mean {close[0]}?"
     return f"one of: {', '.join(known[:12])}{' …' if len(known) > 12 else ''}" if known else ""
 

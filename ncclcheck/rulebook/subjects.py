@@ -1,8 +1,8 @@
 """What rules can speak about: the job seen as subjects with attributes.
 
-A rule names a kind of subject and conditions on its attributes; relations between ranks and hosts (same address on two
-hosts, refused by whom, differs from the others) are attributes that are worked out here. ``rules/README.md`` lists them.
-An attribute that is not known is absent, and a condition on it is not met.
+A rule names a kind of subject and conditions on its attributes; relations between ranks and hosts (one address on two
+hosts, refused by whom, differs from the others) are attributes that are worked out here and listed in
+``rules/README.md``. An attribute that is not known is absent, and a condition on it is not met.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ncclcheck.model import Endpoint, Event, Facts, Job, Rank, Stage, Where
 from ncclcheck.rulebook.connects import connect_subjects
 from ncclcheck.rulebook.echoes import echo_values
 from ncclcheck.rulebook.launch import launch_values
-from ncclcheck.rulebook.networks import POOR, Place, better_than, places_of, shared_by, twins
+from ncclcheck.rulebook.networks import POOR, Place, place_values, places_of
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
@@ -53,8 +53,8 @@ def _common(job: Job) -> dict[str, Value]:
 
 
 def _several_hosts(job: Job, hosts: int) -> bool | None:
-    nodes = [int(event.get("nodes")) for rank in job.ranks for event in rank.events if event.get("nodes").isdigit()]
-    if hosts > 1 or any(number > 1 for number in nodes):
+    nodes = [event.number("nodes") for rank in job.ranks for event in rank.events if event.number("nodes")]
+    if hosts > 1 or any(number is not None and number > 1 for number in nodes):
         return True
     if nodes or (job.world_size is not None and len(_numbers(job)) >= job.world_size):
         return False
@@ -105,9 +105,9 @@ def _event(job: Job, rank: Rank, event: Event, places: tuple[Place, ...], common
     values.update(echo_values(job, rank, event, places))
     values.update({"kind": event.kind, **{f"event.{name}": value for name, value in event.fields if value}})
     values.update({name: value for name, value in event.fields if value and name not in values})
-    joined, expected = event.get("joined"), event.get("expected") or event.get("world_size")
+    joined, expected = event.number("joined"), event.number("expected") or event.number("world_size")
     if joined and expected:
-        values["surplus"] = int(joined) > int(expected)
+        values["surplus"] = joined > expected
     numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
     return Subject("event", values, (event.where,), numbers)
 
@@ -165,23 +165,6 @@ def _announced(rank: Rank, endpoint: Endpoint) -> tuple[Where, ...]:
     kinds = ("bootstrap.interface", "socket.interface", "net.interface")
     places = (event.where for event in rank.events if event.kind in kinds and event.get("address") == endpoint.address)
     return tuple(dict.fromkeys(places))
-
-
-def place_values(place: Place, places: tuple[Place, ...]) -> dict[str, Value]:
-    """The attributes of an address on a host's interface."""
-    better = better_than(place, places)
-    same = twins(place, places)
-    return known(
-        interface=place.interface,
-        address=place.address,
-        look=place.look,
-        shared=shared_by(place, places),
-        twin=bool(same),
-        twin_hosts=" and ".join((place.host, *same)) if same else None,
-        better=better.interface if better else None,
-        better_address=better.address if better else None,
-        better_shared=shared_by(better, places) if better else None,
-    )
 
 
 def _settings(job: Job, common: dict[str, Value]) -> Iterator[Subject]:
