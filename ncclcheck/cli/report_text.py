@@ -30,6 +30,8 @@ def _headline(diagnosis: Diagnosis) -> str:
     serious = [finding for finding in diagnosis.findings if finding.severity > Severity.INFO]
     if diagnosis.verdict is Verdict.HEALTHY:
         return "HEALTHY: NCCL came up on every rank and worked; nothing wrong in these lines."
+    if diagnosis.verdict is Verdict.UNKNOWN and any(not attempt.recovered for attempt in diagnosis.job.attempts):
+        return "CANNOT TELL: a connection failed, and these lines do not say why."
     if diagnosis.verdict is Verdict.UNKNOWN:
         return "CANNOT TELL: nothing wrong found in these lines, and nothing that shows the job working."
     return f"PROBLEM: {len(serious)} found." if len(serious) > 1 else "PROBLEM:"

@@ -8,12 +8,13 @@ from dataclasses import replace
 from functools import lru_cache, partial
 
 from ncclcheck.logs.attempts import ConnectLines
+from ncclcheck.logs.catalogue import Catalogue
 from ncclcheck.logs.job import read_job
 from ncclcheck.logs.sources import Source, open_sources, pasted
 from ncclcheck.model import Diagnosis, Facts, Job, Probe, Unknown, Verdict
 from ncclcheck.node.selection import bootstrap
 from ncclcheck.rulebook.diagnose import findings
-from ncclcheck.rulebook.load import Rulebook, load, load_connects
+from ncclcheck.rulebook.load import Rulebook, load, load_connects, load_messages
 from ncclcheck.rulebook.verdict import unknowns, verdict
 
 _CURRENT = "2.29.7"
@@ -33,6 +34,11 @@ def rulebook() -> Rulebook:
 @lru_cache(maxsize=1)
 def _connects() -> tuple[ConnectLines, ...]:
     return load_connects()
+
+
+@lru_cache(maxsize=1)
+def _messages() -> Catalogue:
+    return load_messages()
 
 
 def diagnose(paths: Sequence[str], *, facts: tuple[Facts, ...] = ()) -> Diagnosis:
@@ -68,7 +74,7 @@ def diagnose_sources(
     job = _with_choices(reading.job)
     found = findings(job, book.rules)
     answer = verdict(job, found)
-    return Diagnosis(answer, found, unknowns(job, answer), job, reading.lines, reading.bytes, now() - began)
+    return Diagnosis(answer, found, unknowns(job, answer, _messages), job, reading.lines, reading.bytes, now() - began)
 
 
 def _with_choices(job: Job) -> Job:

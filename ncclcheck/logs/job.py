@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ncclcheck.logs.attempts import ConnectLines
-from ncclcheck.logs.events import Shapes
+from ncclcheck.logs.events import Shape, Shapes
 from ncclcheck.logs.pasted import InterfaceReader
-from ncclcheck.logs.records import records
+from ncclcheck.logs.records import Record, records
 from ncclcheck.logs.sources import Source, read
 from ncclcheck.logs.timeline import Timeline
 from ncclcheck.logs.wrapping import rejoined
-from ncclcheck.model import Facts, Job
+from ncclcheck.model import Event, Facts, Job
+
+_WARNING = "NCCL WARN"
+_LONGEST_WARNING = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,10 @@ class Reading:
 def read_job(
     sources: Iterable[Source], shapes: Shapes, connects: Sequence[ConnectLines], facts: tuple[Facts, ...] = ()
 ) -> Reading:
-    """The job that the sources tell of; raises SourceError for what can't be read."""
+    """The job that the sources tell of; a warning that no shape knows is an event of the kind ``warning``.
+
+    Raises SourceError for what can't be read.
+    """
     timeline, nodes, lines, size = Timeline(connects), list(facts), 0, 0
     for source in sources:
         reader = InterfaceReader()
@@ -35,10 +41,21 @@ def read_job(
         for where, text in rejoined(read(source)):
             lines += 1
             reader.take(where, text)
-            if candidates := shapes.candidates(text):
+            candidates = shapes.candidates(text)
+            if candidates or _WARNING in text:
                 for record in records(where, text):
-                    for event in shapes.events(record, candidates):
+                    for event in _events(record, shapes, candidates):
                         timeline.take(event)
         if described := reader.facts():
             nodes.append(described)
     return Reading(timeline.job(tuple(nodes)), lines, size)
+
+
+def _events(record: Record, shapes: Shapes, candidates: Sequence[Shape]) -> Iterator[Event]:
+    known = False
+    for event in shapes.events(record, candidates):
+        known = True
+        yield event
+    if record.level == "WARN" and not known:
+        fields = (("text", record.text[:_LONGEST_WARNING].strip()), ("level", "WARN"), ("location", record.location))
+        yield Event("warning", record.where, record.process, fields, record.rank, record.thread)

@@ -25,6 +25,7 @@ _STAGES = {
     "channel": Stage.CHANNELS,
     "connected": Stage.CONNECTED,
     "collective.finished": Stage.COLLECTIVE,
+    "tests.row": Stage.COLLECTIVE,
     "destroyed": Stage.DESTROYED,
 }
 _STARTS = frozenset({"bootstrap.interface", "net.interface", "version", "setting"})

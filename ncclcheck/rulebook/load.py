@@ -12,6 +12,7 @@ import msgspec
 
 from ncclcheck.errors import RuleError
 from ncclcheck.logs.attempts import ConnectLines
+from ncclcheck.logs.catalogue import Catalogue, Message
 from ncclcheck.logs.events import Shape, Shapes
 from ncclcheck.logs.versions import version_of
 from ncclcheck.rulebook.library import builtin_folder, user_folder
@@ -128,3 +129,9 @@ def load_connects() -> tuple[ConnectLines, ...]:
         )
         for row in tree["connect"]
     )
+
+
+def load_messages() -> Catalogue:
+    """NCCL's own messages, from ``rules/messages.jsonl``; read only when a line needs them."""
+    lines = (builtin_folder() / "messages.jsonl").read_bytes().splitlines()
+    return Catalogue([msgspec.json.decode(line, type=Message) for line in lines])

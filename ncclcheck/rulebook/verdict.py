@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from ncclcheck.logs.catalogue import Catalogue
 from ncclcheck.model import Finding, Job, Rank, Severity, Stage, Unknown, Verdict
+
+_MOST_CALLS = 2
+_MOST_WARNINGS = 3
+_LONGEST_QUOTE = 120
 
 _WAITS = {
     Stage.SILENT: "nothing of NCCL's own was printed",
@@ -36,9 +41,35 @@ def _absent(job: Job) -> list[int]:
     return sorted(set(range(job.world_size or 0)) - seen)
 
 
-def unknowns(job: Job, answer: Verdict) -> tuple[Unknown, ...]:
-    """What these logs can't settle, and what would."""
-    return tuple(_unknowns(job)) if answer is Verdict.UNKNOWN else ()
+def unknowns(job: Job, answer: Verdict, messages: Callable[[], Catalogue]) -> tuple[Unknown, ...]:
+    """What these logs can't settle, and what would; ``messages`` are read only where a warning is left over."""
+    return (*_calls(job), *_warnings(job, messages), *_unknowns(job)) if answer is Verdict.UNKNOWN else ()
+
+
+def _calls(job: Job) -> Iterator[Unknown]:
+    """Connections that failed for a reason that these lines do not tell."""
+    for attempt in [attempt for attempt in job.attempts if not attempt.recovered][:_MOST_CALLS]:
+        called = attempt.address or "its peer"
+        # 2.16 to 2.23 report every failed non-blocking connect so, whatever the reason was (NVIDIA/nccl#1515).
+        why = (
+            "this NCCL version hides whether it was refused or timed out"
+            if attempt.result == "aborted"
+            else attempt.result
+        )
+        yield Unknown(
+            f"why could {attempt.process.host or attempt.process.source} not connect to {called} ({why})?",
+            "the lines “Bootstrap … Using” and “NET/Socket : Using” of both nodes, and the log of the process called",
+        )
+
+
+def _warnings(job: Job, messages: Callable[[], Catalogue]) -> Iterator[Unknown]:
+    """NCCL's warnings that no rule speaks of, each once, with what NCCL means by them."""
+    left = {event.get("text"): rank.nccl for rank in job.ranks for event in rank.events if event.kind == "warning"}
+    for text, nccl in list(left.items())[:_MOST_WARNINGS]:
+        known = messages().find(text, nccl)
+        meaning = " ".join(filter(None, (known.meaning, known.cause))) if known else ""
+        missing = meaning or "the lines before it, on every rank"
+        yield Unknown(f"what is behind NCCL's warning “{text[:_LONGEST_QUOTE]}”?", missing)
 
 
 def _unknowns(job: Job) -> Iterator[Unknown]:
