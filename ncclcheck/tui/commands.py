@@ -1,0 +1,54 @@
+"""The command palette: each place offers only what applies now, in words of ours alone.
+
+The palette reads its texts as markup, so no name, path or line from outside may stand in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from ncclcheck.tui.offers import offers
+from ncclcheck.tui.state import Snapshot
+
+Command = tuple[str, str, str]
+"""Label, what it is good for, action."""
+
+
+class PlaceCommands(Provider):
+    """What can be done from any place."""
+
+    def commands(self) -> Iterator[Command]:
+        """The commands that apply now."""
+        now = getattr(self.screen, "snapshot", None)
+        if isinstance(now, Snapshot):
+            yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in offers(now))
+        yield ("Overview", "the nodes and the ways on", "app.place('overview')")
+        yield ("Help", "every key of this place", "app.help")
+        yield ("Quit", "changes that were made stay", "app.quit")
+
+    async def discover(self) -> Hits:
+        """Everything, before anything is typed."""
+        for label, purpose, action in self.commands():
+            yield DiscoveryHit(label, partial(self.screen.run_action, action), help=purpose)
+
+    async def search(self, query: str) -> Hits:
+        """What fits the words typed."""
+        matcher = self.matcher(query)
+        for label, purpose, action in self.commands():
+            score = matcher.match(f"{label} {purpose}")
+            if score > 0:
+                yield Hit(score, matcher.highlight(label), partial(self.screen.run_action, action), help=purpose)
+
+
+class LogCommands(PlaceCommands):
+    """What the log place adds."""
+
+    def commands(self) -> Iterator[Command]:
+        """The log's own commands first."""
+        yield ("Next evidence", "jump to the next line that proves something", "app.evidence(1)")
+        yield ("Previous evidence", "jump to the line before", "app.evidence(-1)")
+        yield ("Zoom", "give the focused pane the whole screen, or give it back", "screen.zoom")
+        yield from super().commands()

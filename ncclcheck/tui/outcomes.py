@@ -1,0 +1,165 @@
+"""What happens in the background, as values: what workers post and the snapshot takes up. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.tui.document import Document
+
+
+class Activity(Enum):
+    """What can go on in the background; the value names the worker group."""
+
+    SCAN = "scan"
+    PROBE = "probe"
+    DIAGNOSE = "diagnose"
+    FIX = "fix"
+    SPEED = "speed"
+    COPY = "copy"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeEdits:
+    """What a fix would change on one node."""
+
+    node: Node
+    edits: tuple[Edit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeApplied:
+    """What a fix did change on one node."""
+
+    node: Node
+    applied: tuple[Applied, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Began:
+    """An activity starts afresh."""
+
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Doing:
+    """The activity goes on to its next step."""
+
+    activity: Activity
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """How the running step is going."""
+
+    activity: Activity
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """One node was looked at."""
+
+    node: Node
+    facts: Facts
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """The real NCCL answered on these nodes."""
+
+    probes: tuple[Probe, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosed:
+    """The answer, and the text that it is about."""
+
+    diagnosis: Diagnosis
+    document: Document
+    of_nodes: bool = False
+    """Whether it is about our own nodes, by a probe, rather than about a text from anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What a fix would change; nothing is written yet."""
+
+    fix: Fix
+    plan: tuple[NodeEdits, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """A fix was made on one node."""
+
+    change: NodeApplied
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """Every change of the last fix was taken back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A speed test ended, well or not."""
+
+    speed: SpeedTest
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """A text was saved to be copied from there."""
+
+    text: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Somebody read what had failed, and wants it out of the way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The activity is over."""
+
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Somebody stopped the activity."""
+
+    activity: Activity
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The activity ended in an error that a user can mend."""
+
+    activity: Activity
+    problem: str
+
+
+Outcome = (
+    Began
+    | Doing
+    | Noted
+    | Scanned
+    | Probed
+    | Diagnosed
+    | Previewed
+    | Changed
+    | Undone
+    | Measured
+    | Copied
+    | Read
+    | Ended
+    | Stopped
+    | Failed
+)

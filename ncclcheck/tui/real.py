@@ -1,0 +1,102 @@
+"""The doctor's use cases as the screens call them; each is imported at its first call, on the worker's thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe
+from ncclcheck.speedtest.plan import Side
+from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+
+
+def use_cases() -> UseCases:
+    """All of them."""
+    return UseCases(
+        scan=_scan,
+        probe=_probe,
+        read=_read,
+        diagnose=_diagnose,
+        diagnose_text=_diagnose_text,
+        diagnose_probes=_diagnose_probes,
+        preview=_preview,
+        apply=_apply,
+        undo=_undo,
+        measure=_measure,
+        measure_here=_measure_here,
+    )
+
+
+def _scan(node: Node) -> Facts:
+    from ncclcheck.doctor.scan import scan
+
+    return scan(node)
+
+
+def _probe(node: Node) -> Probe:
+    from ncclcheck.doctor.probe import probe
+
+    return probe(node)
+
+
+def _read(paths: Sequence[str]) -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
+    from ncclcheck.logs.sources import open_sources, read
+
+    return tuple(
+        (source.name, tuple((where.line, text) for where, text in read(source))) for source in open_sources(paths)
+    )
+
+
+def _diagnose(paths: Sequence[str], facts: tuple[Facts, ...]) -> Diagnosis:
+    from ncclcheck.doctor.diagnose import diagnose
+
+    return diagnose(paths, facts=facts)
+
+
+def _diagnose_text(text: str, facts: tuple[Facts, ...]) -> Diagnosis:
+    from ncclcheck.doctor.diagnose import diagnose_text
+
+    return diagnose_text(text, facts=facts)
+
+
+def _diagnose_probes(probes: Sequence[Probe], facts: tuple[Facts, ...]) -> Diagnosis:
+    from ncclcheck.doctor.diagnose import diagnose_probes
+
+    return diagnose_probes(probes, facts)
+
+
+def _preview(fix: Fix, node: Node) -> tuple[Edit, ...]:
+    from ncclcheck.doctor.fix import preview
+
+    # The same setting may be told twice, as a variable and as a whole file; the variable keeps the file's other lines.
+    return preview(replace(fix, files=()) if fix.env else fix, node)
+
+
+def _apply(edits: tuple[Edit, ...], node: Node) -> tuple[Applied, ...]:
+    from ncclcheck.doctor.fix import apply
+
+    return apply(edits, node)
+
+
+def _undo(applied: tuple[Applied, ...], node: Node) -> None:
+    from ncclcheck.doctor.fix import undo
+
+    undo(applied, node)
+
+
+def _measure(meeting: Meeting) -> Ticks:
+    from ncclcheck.doctor.measure import measure
+
+    return measure(
+        meeting.nodes,
+        address=meeting.address,
+        port=meeting.port,
+        size=meeting.size,
+        interfaces=meeting.interfaces,
+    )
+
+
+def _measure_here(side: Side) -> Ticks:
+    from ncclcheck.doctor.measure import measure_here
+
+    return measure_here(side)

@@ -1,0 +1,1 @@
+"""The places and dialogs, each with its style sheet beside it; no screen computes anything."""

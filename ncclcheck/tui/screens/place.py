@@ -1,0 +1,50 @@
+"""What every place and dialog has in common: the snapshot, the footer, and a way to the palette."""
+
+from __future__ import annotations
+
+from typing import ClassVar, TypeVar
+
+from textual.binding import Binding, BindingType
+from textual.reactive import var
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Footer
+
+from ncclcheck.model import Finding
+from ncclcheck.tui.offers import first_fixable
+from ncclcheck.tui.state import Snapshot
+
+Answer = TypeVar("Answer")
+_WIDTHS = [(0, "-narrow"), (110, "-wide")]
+
+
+class Place(Screen[None]):
+    """A mode of the app; it shows the snapshot that the app binds to it."""
+
+    HORIZONTAL_BREAKPOINTS = _WIDTHS
+    snapshot: var[Snapshot] = var(Snapshot)
+
+    @property
+    def finding(self) -> Finding | None:
+        """The finding that fix and copy are about here."""
+        fixable = first_fixable(self.snapshot)
+        found = self.snapshot.diagnosis.findings if self.snapshot.diagnosis else ()
+        return fixable or next(iter(found), None)
+
+
+class Dialog(ModalScreen[Answer]):
+    """A question or a journey over a place; Escape always leaves it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "close", "Close", id="dialog.close", tooltip="Back to where you were; nothing is changed"),
+    ]
+
+    snapshot: var[Snapshot] = var(Snapshot)
+
+    def action_close(self) -> None:
+        """Leave without an answer."""
+        self.dismiss(None)
+
+
+def footer() -> Footer:
+    """The same footer everywhere."""
+    return Footer(show_command_palette=False, compact=True)

@@ -1,0 +1,48 @@
+"""What the screens may ask of the core: one small frozen value, so that tests bring a fake of the same shape.
+
+The real use cases are imported at their first call: the first paint waits for none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.speedtest.plan import Side
+from ncclcheck.speedtest.reports import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """A speed test between two nodes that we both can run commands on."""
+
+    nodes: tuple[Node, Node]
+    address: str
+    """Where rank 0 waits for rank 1."""
+    port: int
+    size: int
+    """Bytes."""
+    interfaces: tuple[str, str]
+
+
+Ticks = Iterator[Progress | SpeedTest]
+"""Where the test stands, and the result as the last value."""
+
+
+@dataclass(frozen=True, slots=True)
+class UseCases:
+    """The doctor's use cases, as the screens call them."""
+
+    scan: Callable[[Node], Facts]
+    probe: Callable[[Node], Probe]
+    read: Callable[[Sequence[str]], tuple[tuple[str, tuple[tuple[int, str], ...]], ...]]
+    """Sources by name, each with its numbered lines."""
+    diagnose: Callable[[Sequence[str], tuple[Facts, ...]], Diagnosis]
+    diagnose_text: Callable[[str, tuple[Facts, ...]], Diagnosis]
+    diagnose_probes: Callable[[Sequence[Probe], tuple[Facts, ...]], Diagnosis]
+    preview: Callable[[Fix, Node], tuple[Edit, ...]]
+    apply: Callable[[tuple[Edit, ...], Node], tuple[Applied, ...]]
+    undo: Callable[[tuple[Applied, ...], Node], None]
+    measure: Callable[[Meeting], Ticks]
+    measure_here: Callable[[Side], Ticks]

@@ -1,0 +1,181 @@
+"""What the screens show: one frozen snapshot, and how each outcome changes it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.tui.document import Document
+from ncclcheck.tui.outcomes import (
+    Activity,
+    Began,
+    Changed,
+    Copied,
+    Diagnosed,
+    Doing,
+    Ended,
+    Failed,
+    Measured,
+    NodeApplied,
+    NodeEdits,
+    Noted,
+    Outcome,
+    Previewed,
+    Probed,
+    Read,
+    Scanned,
+    Stopped,
+    Undone,
+)
+
+
+class Progress(Enum):
+    """How far a step came."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of an activity, in words."""
+
+    activity: Activity
+    text: str
+    note: str = ""
+    """How it is going, while it goes on."""
+    progress: Progress = Progress.RUNNING
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """How things were before the fix."""
+
+    probes: tuple[Probe, ...]
+    speed: SpeedTest | None
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Everything on the screens at one moment."""
+
+    nodes: tuple[Node, ...] = ()
+    scanned: tuple[Scanned, ...] = ()
+    probes: tuple[Probe, ...] = ()
+    """One for each node, in the order of the nodes."""
+    document: Document = field(default_factory=Document)
+    diagnosis: Diagnosis | None = None
+    of_nodes: bool = False
+    """Whether the diagnosis is about our own nodes."""
+    fix: Fix | None = None
+    """The fix that the dialog shows."""
+    plan: tuple[NodeEdits, ...] | None = None
+    """``None`` while it is being worked out."""
+    changes: tuple[NodeApplied, ...] = ()
+    earlier: Earlier | None = None
+    speed: SpeedTest | None = None
+    steps: tuple[Step, ...] = ()
+    failure: Failed | None = None
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The speed test before the fix and after it, where both were run."""
+        if self.earlier is None or self.earlier.speed is None or self.speed is None:
+            return None
+        return Comparison(self.earlier.speed, self.speed)
+
+    @property
+    def running(self) -> Step | None:
+        """The step that is going on; the scan in the background only where there is nothing else."""
+        going = [step for step in self.steps if step.progress is Progress.RUNNING]
+        return max(going, key=lambda step: step.activity is not Activity.SCAN, default=None)
+
+    @property
+    def busy(self) -> bool:
+        """Whether the nodes are being worked on, so that nothing else should be started on them."""
+        return self.running is not None and self.running.activity in (Activity.PROBE, Activity.FIX, Activity.SPEED)
+
+    def running_in(self, activity: Activity) -> bool:
+        """Whether this activity is going on."""
+        return any(step.progress is Progress.RUNNING for step in self.steps_of(activity))
+
+    def steps_of(self, activity: Activity) -> tuple[Step, ...]:
+        """The steps of one activity, in order."""
+        return tuple(step for step in self.steps if step.activity is activity)
+
+    @property
+    def facts(self) -> tuple[Facts, ...]:
+        """What is known of the nodes."""
+        return tuple(scanned.facts for scanned in self.scanned)
+
+    def facts_of(self, node: Node) -> Facts | None:
+        """What is known of one node."""
+        return next((scanned.facts for scanned in self.scanned if scanned.node == node), None)
+
+    def probe_of(self, node: Node) -> Probe | None:
+        """What the real NCCL did on one node."""
+        return dict(zip(self.nodes, self.probes, strict=False)).get(node)
+
+
+def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
+    """The snapshot after an outcome."""
+    match outcome:
+        case Began() | Doing() | Noted() | Ended() | Stopped() | Failed():
+            return _progress(now, outcome)
+        case Scanned(node):
+            others = tuple(scanned for scanned in now.scanned if scanned.node != node)
+            return replace(now, scanned=tuple(sorted((*others, outcome), key=lambda new: now.nodes.index(new.node))))
+        case Probed(probes):
+            return replace(now, probes=probes)
+        case Diagnosed(diagnosis, text, of_nodes):
+            return replace(now, diagnosis=diagnosis, document=text, of_nodes=of_nodes)
+        case Copied() | Read():
+            return replace(now, failure=None)
+        case _:
+            return _fixing(now, outcome)
+
+
+def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone | Measured) -> Snapshot:
+    match outcome:
+        case Previewed(fix, plan):
+            return replace(now, fix=fix, plan=plan)
+        case Changed(change):
+            # The first change of a fix is where "before" ends.
+            earlier = now.earlier if now.changes else Earlier(now.probes, now.speed)
+            return replace(now, changes=(*now.changes, change), earlier=earlier, speed=None)
+        case Measured(speed):
+            return replace(now, speed=speed)
+        case Undone():
+            return replace(now, changes=(), earlier=None, speed=None)
+
+
+def _progress(now: Snapshot, outcome: Began | Doing | Noted | Ended | Stopped | Failed) -> Snapshot:
+    activity = outcome.activity
+    match outcome:
+        case Began():
+            kept = tuple(step for step in now.steps if step.activity is not activity)
+            return replace(now, steps=kept, failure=None)
+        case Doing(_, text):
+            return replace(now, steps=(*_changed(now.steps, activity, progress=Progress.DONE), Step(activity, text)))
+        case Noted(_, note):
+            return replace(now, steps=_changed(now.steps, activity, note=note))
+        case Ended():
+            return replace(now, steps=_changed(now.steps, activity, progress=Progress.DONE))
+        case Stopped():
+            return replace(now, steps=_changed(now.steps, activity, progress=Progress.STOPPED))
+        case Failed():
+            return replace(now, steps=_changed(now.steps, activity, progress=Progress.FAILED), failure=outcome)
+
+
+def _changed(
+    steps: tuple[Step, ...], activity: Activity, *, progress: Progress = Progress.RUNNING, note: str | None = None
+) -> tuple[Step, ...]:
+    return tuple(
+        replace(step, progress=progress, note=step.note if note is None else note)
+        if step.activity is activity and step.progress is Progress.RUNNING
+        else step
+        for step in steps
+    )

@@ -1,0 +1,243 @@
+"""The sentences on the screens: plain text from values. Pure; no colours, no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ncclcheck.model import (
+    Choice,
+    Comparison,
+    Diagnosis,
+    Direction,
+    Facts,
+    Interface,
+    LinkKind,
+    Node,
+    Probe,
+    Setting,
+    Severity,
+    Speed,
+    SpeedTest,
+    Unknown,
+    Verdict,
+)
+from ncclcheck.speedtest.plan import PORT, Side
+from ncclcheck.speedtest.worker import parse_place, parse_size, show
+from ncclcheck.tui.document import Document, shown
+from ncclcheck.tui.outcomes import Activity, Failed
+from ncclcheck.tui.state import Snapshot
+
+
+class Tone(Enum):
+    """What a piece of text means; never told by colour alone."""
+
+    PLAIN = ""
+    MUTED = "muted"
+    GOOD = "good"
+    BAD = "bad"
+    WARNING = "warning"
+    STRONG = "strong"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence with its sign and tone."""
+
+    sign: str
+    text: str
+    tone: Tone
+
+
+def verdict(now: Snapshot) -> Said:
+    """The answer in one line."""
+    if now.diagnosis is None:
+        return Said("?", "Not checked yet: p asks the real NCCL here, or paste a log", Tone.WARNING)
+    both = now.comparison
+    if both is not None and both.proved and now.of_nodes and now.diagnosis.verdict is not Verdict.PROBLEM:
+        return Said("✓", f"Fixed and proved: the speed test that failed now reports {rates(both.after)}", Tone.GOOD)
+    return _verdict_of(now.diagnosis, now.document)
+
+
+def _verdict_of(diagnosis: Diagnosis, text: Document) -> Said:
+    if diagnosis.verdict is Verdict.PROBLEM and diagnosis.findings:
+        more = sum(finding.severity is not Severity.INFO for finding in diagnosis.findings[1:])
+        return Said("✗", line(diagnosis.findings[0].title) + (f" (and {more} more)" if more else ""), Tone.BAD)
+    if diagnosis.verdict is Verdict.HEALTHY:
+        return Said("✓", f"Nothing wrong found in {line(text.title)}", Tone.GOOD)
+    missing = "; ".join(unknown(thing) for thing in diagnosis.unknown) or "the text says nothing about NCCL's network"
+    return Said("?", f"Cannot tell yet: {missing}", Tone.WARNING)
+
+
+def unknown(thing: Unknown) -> str:
+    """A question that is open, and what would settle it."""
+    return line(f"{thing.question} (missing: {thing.missing})")
+
+
+def line(text: str) -> str:
+    """A stranger's text on one line."""
+    return shown(" ".join(text.split("\n")))
+
+
+def choice(taken: Choice | None, *, seen: bool) -> str:
+    """What NCCL takes: seen, or predicted."""
+    if taken is None:
+        return "cannot be predicted"
+    if taken.interface is None:
+        return "takes no interface" if seen else "will find no interface"
+    place = f"{taken.interface} {taken.address or ''}".strip()
+    return line(f"took {place}" if seen else f"will take {place}")
+
+
+def reason(which: Node, now: Snapshot) -> str:
+    """Why NCCL takes what it takes on a node; said once where it is the same on the first node."""
+    own, first = (_reason(now.facts_of(node), now.probe_of(node)) for node in (which, now.nodes[0]))
+    if own and own == first and which != now.nodes[0]:
+        return f"for the same reason as on {line(now.nodes[0].name)}"
+    return f"because {own}" if own else ""
+
+
+def _reason(facts: Facts | None, probe: Probe | None) -> str:
+    # By NCCL's rules where the prediction holds, else in NCCL's own words.
+    taken = probe.seen if probe is not None and probe.agrees is not True else facts.choice if facts else None
+    return line(taken.reason) if taken is not None else ""
+
+
+def worth_showing(interfaces: Sequence[Interface], taken: str | None) -> tuple[Interface, ...]:
+    """The interfaces that somebody may mean: loopback, and what is down without an address, only if NCCL takes it."""
+    return tuple(
+        link
+        for link in interfaces
+        if link.name == taken or (link.kind is not LinkKind.LOOPBACK and (link.addresses or link.up is not False))
+    )
+
+
+def setting(one: Setting) -> str:
+    """A setting, where it comes from, and whether it counts."""
+    origin = one.origin + (f", line {one.line}" if one.line else "")
+    hidden = "" if one.wins else "; has no effect, an earlier one wins"
+    return line(f"{one.name}={one.value}  (from {origin}{hidden})")
+
+
+def link(interface: Interface) -> tuple[str, str, str, str, str]:
+    """One interface: name, kind, addresses, MTU, speed."""
+    addresses = ", ".join(
+        f"{address.address}/{address.prefix}" for address in interface.addresses if address.family == 4
+    )
+    others = ", ".join(f"{address.address}/{address.prefix}" for address in interface.addresses)
+    state = "" if interface.up is not False else " (down)"
+    return (
+        line(interface.name),
+        interface.kind.value + state,
+        addresses or others or "no address",
+        f"MTU {interface.mtu}" if interface.mtu is not None else "",
+        bits(interface.speed),
+    )
+
+
+def bits(megabits: int | None) -> str:
+    """A link's speed as people say it."""
+    if megabits is None:
+        return ""
+    return f"{megabits / 1000:g} Gbit/s" if megabits >= 1000 else f"{megabits} Mbit/s"
+
+
+def rate(speed: Speed) -> str:
+    """One direction's bandwidth with its unit."""
+    gigabytes = speed.gigabytes_per_second
+    return f"{gigabytes:.2f} GB/s" if gigabytes >= 0.1 else f"{gigabytes * 1000:.1f} MB/s"
+
+
+def rates(test: SpeedTest) -> str:
+    """All directions in one line, or why there are none."""
+    if test.speeds:
+        return ", ".join(f"{rate(speed)} {speed.direction.value}" for speed in test.speeds)
+    return line(test.failure.split("\n")[0]) or "nothing measured"
+
+
+def comparison(both: Comparison) -> tuple[tuple[str, str, str], ...]:
+    """Before and after, a row for each thing that is compared."""
+    before, after = both.before, both.after
+    directions = dict.fromkeys(speed.direction for speed in (*before.speeds, *after.speeds))
+    return (
+        ("", "before", "after"),
+        ("interface", line(before.interface or "–"), line(after.interface or "–")),
+        ("backend", line(before.backend or "–"), line(after.backend or "–")),
+        *((one.value, _rate_in(before, one), _rate_in(after, one)) for one in directions),
+        ("result", _result(before), _result(after)),
+    )
+
+
+def _rate_in(test: SpeedTest, direction: Direction) -> str:
+    return next((rate(speed) for speed in test.speeds if speed.direction is direction), "–")
+
+
+def _result(test: SpeedTest) -> str:
+    return "passed" if test.passed else "failed"
+
+
+def proof(both: Comparison) -> Said:
+    """What the two speed tests prove."""
+    if both.proved:
+        return Said("✓", "Proved: the speed test that failed before passes now.", Tone.GOOD)
+    if both.after.passed:
+        return Said("✓", "The speed test passes. It passed before too, so it proves nothing about the fix.", Tone.PLAIN)
+    return Said("✗", "Not fixed: the speed test still fails. u takes the change back.", Tone.BAD)
+
+
+def failure(failed: Failed) -> str:
+    """What went wrong in the background, in the words of its error."""
+    words = {
+        Activity.SCAN: "This node could not be looked at",
+        Activity.PROBE: "The probe did not work",
+        Activity.DIAGNOSE: "This could not be read",
+        Activity.FIX: "The fix stopped",
+        Activity.SPEED: "The speed test did not run",
+        Activity.COPY: "The text could not be saved",
+    }
+    return f"{words[failed.activity]}: " + "\n  ".join(shown(part.strip()) for part in failed.problem.split("\n"))
+
+
+def side(address: str, size: str, rank: str, interface: str | None) -> Side | str:
+    """This machine's half of a speed test from what was typed, or what is wrong with it."""
+    if rank not in ("0", "1"):
+        return "the rank is 0 on the node that HOST names, and 1 on the other"
+    try:
+        return Side(parse_place(address), parse_size(size), int(rank), interface=interface)
+    except ValueError as error:
+        return line(str(error))
+
+
+def other_side(here: Side, size: str) -> tuple[str, ...]:
+    """What to type on the other node."""
+    command = f"ncclcheck speedtest {show(here.place)} {line(size)} {1 - here.rank}"
+    return ("On the other node, at about the same time:", f"  {command}", "", "Enter starts this side.")
+
+
+def own_end(now: Snapshot) -> tuple[str, str | None]:
+    """Where this machine would wait for the other side, and the interface that NCCL takes here."""
+    facts = now.facts_of(now.nodes[0])
+    taken = now.probes[0].seen if now.probes else facts.choice if facts else None
+    if taken is None or taken.address is None:
+        return "", None
+    return show((taken.address, PORT)), taken.interface
+
+
+def summary(now: Snapshot) -> str:
+    """The overview as plain text, where there is no finding to copy."""
+    answer = verdict(now)
+    parts = [f"{answer.sign} {answer.text}"]
+    for facts in now.facts:
+        parts.append(f"{facts.host}: NCCL {choice(facts.choice, seen=False)}")
+        parts += ["  " + "  ".join(link(interface)) for interface in facts.interfaces]
+    return "\n".join(parts) + "\n"
+
+
+def keys(bound: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Keys and what they do, those that do the same in one row."""
+    rows: dict[str, list[str]] = {}
+    for key, purpose in bound:
+        if purpose:
+            rows.setdefault(purpose, []).append(key)
+    return tuple((" ".join(names), purpose) for purpose, names in rows.items())

@@ -1,0 +1,1 @@
+"""Tests of the screens: pure parts as tables, the rest by Pilot with one fake of the doctor."""

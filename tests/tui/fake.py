@@ -1,0 +1,233 @@
+"""A small fake of the doctor: a broken lab of two nodes that an applied fix mends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
+
+from ncclcheck.errors import NcclcheckError, SourceError
+from ncclcheck.model import (
+    Address,
+    Applied,
+    Choice,
+    Confidence,
+    Diagnosis,
+    Direction,
+    Edit,
+    Facts,
+    FileContent,
+    Finding,
+    Fix,
+    Interface,
+    Job,
+    LinkKind,
+    Node,
+    Probe,
+    Process,
+    Rank,
+    Risk,
+    Scope,
+    Setting,
+    Severity,
+    Speed,
+    SpeedTest,
+    Stage,
+    Unknown,
+    Verdict,
+    Where,
+)
+from ncclcheck.speedtest.plan import Side
+from ncclcheck.speedtest.reports import Progress
+from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+
+LAB = (Node("node-a"), Node("node-b"))
+HERE = (Node("gpu-box"),)
+
+FIX = Fix(
+    title="Let NCCL use eth1 on every node",
+    scope=Scope.ALL_NODES,
+    risk=Risk.SAFE,
+    env=(("NCCL_SOCKET_IFNAME", "=eth1"),),
+    files=(FileContent("/etc/nccl.conf", "NCCL_SOCKET_IFNAME==eth1\n"),),
+)
+BY_HAND = Fix(
+    title="Set it in the start command",
+    scope=Scope.LAUNCHER,
+    risk=Risk.MANUAL,
+    env=(("NCCL_SOCKET_IFNAME", "=eth1"),),
+    commands=("export NCCL_SOCKET_IFNAME==eth1",),
+)
+LOG = (
+    "{host}:4711:4711 [0] NCCL INFO Bootstrap: Using eth0:172.17.0.2<0>",
+    "{host}:4711:4711 [0] NCCL INFO NCCL version 2.29.7+cuda12.9",
+    "{host}:4711:4711 [0] NCCL INFO NET/Socket : Using [0]eth0:172.17.0.2<0> [1]eth1:10.0.0.1<0>",
+    "{host}:4711:4720 [0] NCCL INFO Call to connect returned Connection refused, retrying",
+)
+FINDING = Finding(
+    rule="NC101",
+    cause="wrong-interface",
+    severity=Severity.ERROR,
+    confidence=Confidence.LIKELY,
+    title="NCCL uses eth0 (172.17.0.2), which the other node cannot reach",
+    explanation="NCCL takes the first interface that is up. Here that is eth0, a docker network that exists on each "
+    "node for itself. The nodes share 10.0.0.0/24, which is on eth1.",
+    not_proof_of="It does not prove that the path over eth1 is fast or free of a firewall; the speed test does.",
+    subject=(("interface", "eth0"), ("address", "172.17.0.2")),
+    ranks=(),
+    evidence=(Where("node-a", 1), Where("node-b", 1)),
+    fixes=(FIX, BY_HAND),
+    explains=("NC204",),
+)
+NOTE = Finding(
+    rule="NC301",
+    cause="slow-transport",
+    severity=Severity.INFO,
+    confidence=Confidence.CERTAIN,
+    title="NCCL goes over plain sockets here",
+    explanation="No RDMA device was found.",
+    not_proof_of="",
+    subject=(),
+    ranks=(),
+    evidence=(Where("node-a", 3),),
+    fixes=(),
+)
+FAILED = SpeedTest("gloo", "eth0", failure="node-b could not reach 172.17.0.2 within 20 s")
+PASSED = SpeedTest(
+    "gloo",
+    "eth1",
+    (
+        Speed(Direction.ONE_WAY, 67108864, (0.046, 0.045, 0.047), True),
+        Speed(Direction.BOTH_WAYS, 67108864, (0.071, 0.07, 0.072), True),
+    ),
+)
+EDIT = Edit(
+    "/etc/nccl.conf",
+    b"# site settings\nNCCL_DEBUG=WARN\n",
+    b"# site settings\nNCCL_DEBUG=WARN\nNCCL_SOCKET_IFNAME==eth1\n",
+)
+
+T = TypeVar("T")
+
+
+@dataclass
+class Doctor:
+    """Answers as the real use cases do, and remembers what it was asked."""
+
+    calls: list[str] = field(default_factory=list)
+    fixed: bool = False
+    finding: Finding = FINDING
+    log: tuple[str, ...] = LOG
+    errors: dict[str, NcclcheckError] = field(default_factory=dict)
+    """What each use case raises instead of answering."""
+    held: dict[str, threading.Event] = field(default_factory=dict)
+    """What each use case waits for before it answers."""
+
+    def cases(self) -> UseCases:
+        """The seam."""
+        return UseCases(
+            scan=lambda node: self._called(f"scan {node.name}", lambda: self.facts(node)),
+            probe=lambda node: self._called(f"probe {node.name}", lambda: self.probe(node)),
+            read=self._read,
+            diagnose=lambda paths, _: self._called("diagnose", lambda: self.diagnosis(paths[0])),
+            diagnose_text=lambda text, _: self._called("diagnose_text", lambda: self._pasted(text)),
+            diagnose_probes=lambda probes, _: self._called("diagnose_probes", lambda: self._probed(probes)),
+            preview=lambda _, node: self._called(f"preview {node.name}", lambda: (EDIT,)),
+            apply=lambda _, node: self._called(f"apply {node.name}", self._apply),
+            undo=lambda _, node: self._called(f"undo {node.name}", self._undo),
+            measure=self._measure,
+            measure_here=self._measure_here,
+        )
+
+    def facts(self, node: Node) -> Facts:
+        """A node with a docker network first."""
+        last = 1 if node.name != "node-b" else 2
+        name, address = ("eth1", f"10.0.0.{last}") if self.fixed else ("eth0", "172.17.0.2")
+        return Facts(
+            host=node.name,
+            interfaces=(
+                Interface("lo", 1, LinkKind.LOOPBACK, True, True, 65536, None, (Address("127.0.0.1", 8),)),
+                Interface("eth0", 2, LinkKind.VETH, True, True, 1500, None, (Address("172.17.0.2", 16),)),
+                Interface("eth1", 3, LinkKind.ETHERNET, True, True, 9000, 25000, (Address(f"10.0.0.{last}", 24),)),
+            ),
+            settings=(Setting("NCCL_SOCKET_IFNAME", "=eth1", "/etc/nccl.conf", 3),) if self.fixed else (),
+            choice=Choice(
+                "2.29.7",
+                name,
+                address,
+                "NCCL_SOCKET_IFNAME names it"
+                if self.fixed
+                else "first interface that is up and not loopback or docker",
+            ),
+        )
+
+    def probe(self, node: Node) -> Probe:
+        """The real choice agrees with the prediction."""
+        choice = self.facts(node).choice
+        assert choice is not None
+        log = tuple(line.replace("{host}", node.name) for line in self.log)
+        return Probe(node.name, choice.nccl, 0, choice, choice, log, f"{choice.address}:41234")
+
+    def diagnosis(self, source: str) -> Diagnosis:
+        """The finding, with its evidence in this source."""
+        found = replace(self.finding, evidence=(Where(source, 1), Where(source, 4)))
+        note = replace(NOTE, evidence=(Where(source, 3),))
+        return Diagnosis(Verdict.PROBLEM, (found, note), (), _job("node-a"), 4, 400, 0.01)
+
+    def _probed(self, probes: Sequence[Probe]) -> Diagnosis:
+        if self.fixed:
+            missing = Unknown("do the nodes reach each other?", "a speed test, or a log of the whole job")
+            return Diagnosis(Verdict.UNKNOWN, (), (missing,), _job("node-a"), 8, 800, 0.01)
+        places = tuple(Where(probe.host, 1) for probe in probes)
+        found = replace(self.finding, evidence=places)
+        note = replace(NOTE, evidence=(Where(probes[0].host, 3),))
+        return Diagnosis(Verdict.PROBLEM, (found, note), (), _job(*(probe.host for probe in probes)), 8, 800, 0.01)
+
+    def _pasted(self, text: str) -> Diagnosis:
+        if "NCCL" in text:
+            return self.diagnosis("pasted")
+        missing = Unknown("what does NCCL do?", "a log with NCCL_DEBUG=INFO")
+        return Diagnosis(Verdict.UNKNOWN, (), (missing,), Job(), 1, len(text), 0.01)
+
+    def _read(self, paths: Sequence[str]) -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
+        def read() -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
+            if "missing" in paths[0]:
+                raise SourceError("no such file", place=paths[0], next_step="check the name")
+            return ((paths[0], tuple(enumerate(self.log, start=1))),)
+
+        return self._called("read", read)
+
+    def _measure(self, meeting: Meeting) -> Ticks:
+        self._called(f"measure {meeting.address} over {meeting.interfaces[0]}", lambda: None)
+        yield Progress("waiting for the other side", 1.0)
+        yield PASSED if self.fixed else FAILED
+
+    def _measure_here(self, side: Side) -> Ticks:
+        self._called(f"measure_here {side.place[0]}:{side.place[1]} {side.size} {side.rank}", lambda: None)
+        yield PASSED
+
+    def _apply(self) -> tuple[Applied, ...]:
+        self.fixed = True
+        return (Applied("/etc/nccl.conf", "/etc/nccl.conf.ncclcheck-1", "2026-11-30T12:00:00Z"),)
+
+    def _undo(self) -> None:
+        self.fixed = False
+
+    def _called(self, name: str, answer: Callable[[], T]) -> T:
+        self.calls.append(name)
+        case = name.split(" ", maxsplit=1)[0]
+        if case in self.held and not self.held[case].wait(30):
+            raise AssertionError(f"nobody let {case} go")
+        if case in self.errors:
+            raise self.errors[case]
+        return answer()
+
+
+def _job(*hosts: str) -> Job:
+    return Job(
+        ranks=tuple(
+            Rank(Process(host), host, (), None, "2.29.7", Stage.BOOTSTRAP, None, (), None, (), None, (), Where(host, 1))
+            for host in hosts
+        )
+    )

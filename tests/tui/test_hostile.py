@@ -1,0 +1,106 @@
+"""Text from strangers can never act: shown as it is, in every widget, by every way in."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ncclcheck.errors import ProbeError
+from ncclcheck.model import Choice, Facts, Fix, Node, Probe, Scope, Where
+from ncclcheck.printable import printable
+from ncclcheck.tui import content
+from ncclcheck.tui.document import shown
+from tests.tui import fake
+from tests.tui.pilots import opened, paste, pressed, settled, text_of
+
+HOSTILE = "[red]no[/red] [@click=app.quit]x[/] \x1b[2J\x1b]52;c;aGk=\x07 \u202egnp.exe\u2066 \x9b31m [/nope] 漢字 $x"
+LITERAL = "[red]no[/red] [@click=app.quit]x[/] \\x1b[2J\\x1b]52;c;aGk=\\x07 \\x202egnp.exe\\x2066 \\x9b31m [/nope]"
+UNSAFE = set(map(chr, [*range(32), *range(127, 160), 0x202E, 0x2066])) - {"\n"}
+
+
+def _finding() -> fake.Finding:
+    fix = replace(fake.FIX, title=f"fix {HOSTILE}", hosts=(HOSTILE,), env=((HOSTILE, HOSTILE),), files=())
+    return replace(
+        fake.FINDING,
+        title=f"title {HOSTILE}",
+        explanation=f"why {HOSTILE}",
+        not_proof_of=f"not {HOSTILE}",
+        fixes=(fix, Fix(f"hand {HOSTILE}", Scope.LAUNCHER, fake.BY_HAND.risk, commands=(HOSTILE,))),
+    )
+
+
+class Hostile(fake.Doctor):
+    """Strangers' text wherever a value holds text."""
+
+    def facts(self, node: Node) -> Facts:
+        honest = super().facts(node)
+        link = replace(honest.interfaces[1], name=HOSTILE)
+        return replace(honest, interfaces=(link,), choice=Choice("2.29", HOSTILE, HOSTILE, HOSTILE))
+
+    def probe(self, node: Node) -> Probe:
+        return replace(super().probe(node), log=(HOSTILE, "x" * 3000, HOSTILE, HOSTILE))
+
+
+async def test_every_place_shows_it_literally() -> None:
+    doctor = Hostile(finding=_finding(), errors={"measure": ProbeError(HOSTILE, place=HOSTILE, next_step=HOSTILE)})
+    async with opened(doctor, (Node(HOSTILE), Node("node-b")), size=(200, 60)) as pilot:
+        seen = []
+        for keys in (("1",), ("p", "2"), ("tab",), ("f",), ("right",), ("escape", "s"), ("1",), ("ctrl+p",)):
+            await pressed(pilot, *keys)
+            seen.append(text_of(pilot))
+            assert not UNSAFE & set(seen[-1])
+        assert all(LITERAL[:40] in text for text in seen[:-1])
+        assert all("漢字" in text for text in seen[:-1])
+
+
+async def test_a_pasted_line_is_inert_in_log_and_evidence() -> None:
+    async with opened(fake.Doctor()) as pilot:
+        await paste(pilot, f"NCCL {HOSTILE}\nNCCL second\n" + "NCCL\n" * 3)
+        shown_text = text_of(pilot)
+        assert shown_text.count(f"NCCL {LITERAL}"[:60]) >= 2
+        assert not UNSAFE & set(shown_text)
+
+
+async def test_a_copied_finding_is_inert(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    async with opened(fake.Doctor(finding=_finding())) as pilot:
+        await pressed(pilot, "p", "c")
+        assert f"title {LITERAL}" in pilot.app.clipboard
+        assert not (UNSAFE - {"\t"}) & set(pilot.app.clipboard)
+
+
+async def test_a_log_of_100_000_lines_and_one_of_10_megabytes_in_a_line_open_and_scroll() -> None:
+    async with opened(fake.Doctor()) as pilot:
+        await paste(pilot, "NCCL INFO line\n" * 100_000)
+        await pressed(pilot, "tab", "tab", "end", "home")
+        assert "     1 NCCL INFO line" in text_of(pilot)
+        await paste(pilot, "NCCL " + "x" * 10_000_000)
+        await settled(pilot)
+        assert "NCCL xxxxx" in text_of(pilot)
+        await pressed(pilot, "right", "end")
+
+
+@given(st.text(alphabet=st.characters(codec=None)))
+def test_no_text_leaves_a_control_character_on_the_screen(text: str) -> None:
+    assert not UNSAFE & set(shown(text))
+    assert not (UNSAFE | {"\n"}) & set(content.piece(text.replace("\n", " ")).plain)
+    assert printable(shown(text)) == shown(text)
+
+
+@given(st.text(alphabet="[]/=@red $bold\\"))
+def test_markup_is_never_interpreted(text: str) -> None:
+    assert content.piece(text).plain == text
+    assert len(content.piece(text).spans) == 0
+
+
+def test_evidence_that_is_not_in_the_text_is_no_error() -> None:
+    found = replace(fake.FINDING, evidence=(Where("elsewhere", 12),))
+    assert "elsewhere:12" in content.finding(found, fake_document()).plain
+
+
+def fake_document() -> content.Document:
+    """An empty document."""
+    return content.Document()

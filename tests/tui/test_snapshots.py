@@ -1,0 +1,100 @@
+"""How each place and dialog looks in its states, at 80x24 and 120x40."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from ncclcheck.errors import ProbeError
+from ncclcheck.model import Node
+from ncclcheck.tui.app import Doctor
+from ncclcheck.tui.outcomes import Activity, Doing, Noted
+from ncclcheck.tui.state import advance
+from tests.tui import fake
+from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled
+
+Compare = Callable[..., bool]
+Journey = Callable[[Pilot[None]], Awaitable[None]]
+
+
+@pytest.fixture(autouse=True)
+def _still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr(Input, "cursor_blink", False)
+
+
+def keys(*steps: str) -> Journey:
+    """A journey of key presses."""
+
+    async def walk(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await pressed(pilot, *steps)
+
+    return walk
+
+
+async def pasted(pilot: Pilot[None]) -> None:
+    """A log, pasted."""
+    await settled(pilot)
+    await paste(pilot, "\n".join(fake.LOG).replace("{host}", "node-a"))
+
+
+STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
+    "fresh": (fake.LAB, keys()),
+    "one-node": (fake.HERE, keys("p")),
+    "problem": (fake.LAB, keys("p")),
+    "log-empty": (fake.LAB, keys("2")),
+    "finding": (fake.LAB, keys("p", "2", "n")),
+    "pasted": (fake.HERE, pasted),
+    "fix": (fake.LAB, keys("p", "f")),
+    "fix-by-hand": (fake.HERE, keys("p", "f", "right")),
+    "proved": (fake.LAB, keys("p", "f", "a")),
+    "after": (fake.LAB, keys("p", "f", "a", "escape")),
+    "speed": (fake.HERE, keys("s")),
+    "help": (fake.LAB, keys("question_mark")),
+}
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("state", STATES)
+def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
+    nodes, journey = STATES[state]
+    app = Doctor(nodes, cases=fake.Doctor().cases())
+    assert snap_compare(app, terminal_size=size, run_before=journey)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
+def test_a_failure_is_a_calm_line(snap_compare: Compare, size: tuple[int, int]) -> None:
+    error = ProbeError("no NCCL library found", place="node-a", next_step="name a Python that has torch: --python PATH")
+    app = Doctor(fake.LAB, cases=fake.Doctor(errors={"probe": error}).cases())
+    assert snap_compare(app, terminal_size=size, run_before=keys("p"))
+
+
+def test_it_says_what_it_is_doing(snap_compare: Compare) -> None:
+    async def half_way(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await pressed(pilot, "p", "f")
+        app = doctor_of(pilot)
+        for outcome in (
+            Doing(Activity.FIX, "writing /etc/nccl.conf on node-a"),
+            Doing(Activity.FIX, "speed test after the fix"),
+            Noted(Activity.FIX, "waiting for the other side (3 s)"),
+        ):
+            app.snapshot = advance(app.snapshot, outcome)
+        await settled(pilot)
+
+    assert snap_compare(Doctor(fake.LAB, cases=fake.Doctor().cases()), terminal_size=SMALL, run_before=half_way)
+
+
+@pytest.mark.parametrize("theme", ["textual-light", "ansi-dark"])
+def test_other_colours(snap_compare: Compare, theme: str) -> None:
+    async def coloured(pilot: Pilot[None]) -> None:
+        pilot.app.theme = theme
+        await settled(pilot)
+        await pressed(pilot, "p", "2")
+
+    assert snap_compare(Doctor(fake.LAB, cases=fake.Doctor().cases()), terminal_size=SMALL, run_before=coloured)
