@@ -32,6 +32,7 @@ WARM_UP = 8 * BLOCK
 _UNITS = {"": 1, "K": 1024, "M": 1024**2, "G": 1024**3}
 # torch and gloo put the place in their own source into an error: "[/…/pair.cc:152] ".
 _SOURCE_LINE = re.compile(r"\[/\S+:[0-9]+\] ")
+_NOT_CONNECTED = re.compile(r"SO_ERROR: ([^,]+), remote=\[([^\]]+)\]")
 
 
 class Failure(Exception):
@@ -170,6 +171,14 @@ def meet(store: Any, options: argparse.Namespace, hello: dict[str, Any]) -> None
     for name in sorted(hello):
         if hello[name] != other.get(name):
             raise Failure(f"the two sides differ in {name}: {hello[name]} here, {other.get(name)} there")
+
+
+def in_words(error: str) -> str:
+    """What torch's or gloo's own text says, in a sentence where we know one."""
+    found = _NOT_CONNECTED.search(error)
+    if found:
+        return f"{found[2]} did not take the connection ({found[1]})"
+    return _SOURCE_LINE.sub("", error.splitlines()[0])
 
 
 class Watch(threading.Thread):
@@ -370,7 +379,7 @@ def main(words: list[str]) -> int:
     except Failure as failure:
         watch.fail(str(failure))
     except RuntimeError as error:
-        watch.fail(f"{watch.stage}: {_SOURCE_LINE.sub('', str(error).splitlines()[0])}")
+        watch.fail(f"{watch.stage}: {in_words(str(error))}")
     if not verified:
         watch.fail("what arrived is not what was sent: some payload was damaged on the way")
     say("finished")
