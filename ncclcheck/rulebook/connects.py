@@ -17,6 +17,9 @@ from ncclcheck.rulebook.networks import (
 )
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 
+_FEW = 5
+"""Refusals up to here are what ranks see that start a little earlier; up to 2.23 a line stands for a thousand tries."""
+
 _ANNOUNCING = ("bootstrap.interface", "socket.interface", "net.interface")
 
 
@@ -68,6 +71,7 @@ def _attempt_values(call: _Call) -> dict[str, Value]:
         limit=attempt.limit,
         link=attempt.link,
         gave_up=attempt.gave_up,
+        persistent=attempt.gave_up or attempt.count >= (_FEW if attempt.limit else 2),
         printed=bool(attempt.address),
         got_over_bootstrap=rank.stage >= Stage.RING,
     )
