@@ -74,7 +74,9 @@ def diagnose_sources(
     job = _with_choices(reading.job)
     found = findings(job, book.rules)
     answer = verdict(job, found)
-    return Diagnosis(answer, found, unknowns(job, answer, _messages), job, reading.lines, reading.bytes, now() - began)
+    return Diagnosis(
+        answer, found, unknowns(job, answer, reading.lines, _messages), job, reading.lines, reading.bytes, now() - began
+    )
 
 
 def _with_choices(job: Job) -> Job:

@@ -22,7 +22,7 @@ RESULTS: Mapping[str, str] = {
     "Network is unreachable": "unreachable",
     "Software caused connection abort": "aborted",
     "Invalid argument": "invalid",
-    "Permission denied": "not-permitted",
+    "Permission denied": "prohibited",
     "Operation not permitted": "not-permitted",
     "Cannot assign requested address": "no-local-port",
     "Connection reset by peer": "reset",
@@ -85,10 +85,12 @@ class Attempts:
         address, port = event.get("address"), event.number("port") or None
         link = _LINKS.get(event.kind, "unknown")
         key = (address, port, link, event.thread)
-        tally = self._tallies.setdefault(key, _Tally(address, port, link, stage))
+        tally = self._tallies.get(key)
+        if tally is None:
+            tally = self._tallies[key] = _Tally(address, port, link, stage)
         tally.stage = stage
         tally.count = max(tally.count + 1, event.number("attempt") or event.number("attempts") or 0)
-        tally.limit = tally.limit if event.number("limit") is None else event.number("limit")
+        tally.limit = event.number("limit") or tally.limit
         tally.result = "timed-out" if event.kind == "store.timeout" else RESULTS.get(event.get("error"), "other")
         tally.gave_up = tally.gave_up or event.kind in ("connect.failed", "gloo.refused", "store.timeout")
         if len(tally.evidence) < _MOST_EVIDENCE:

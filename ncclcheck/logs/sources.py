@@ -28,6 +28,7 @@ LONGEST = 65536
 _SUFFIXES = frozenset({".log", ".txt", ".out", ".err", ".gz", ""})
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SAMPLE = 65536
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f\b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,8 @@ def _opened(source: Source) -> Iterator[BinaryIO]:
 
 def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
     head = stream.read(_SAMPLE)
+    if _is_binary(head):
+        raise SourceError("this is no text", place=name, next_step="gzip is read as it is; unpack anything else first")
     encoding = next((label for mark, label in _MARKS if head.startswith(mark)), "utf-8")
     dos = head.count(b"\r\n") * 2 > head.count(b"\n")
     decode = codecs.getincrementaldecoder(encoding)("replace").decode
@@ -143,6 +146,12 @@ def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
     rest += decode(b"", True)
     if rest:
         yield from _pieces(Where(name, number), rest, dos)
+
+
+def _is_binary(head: bytes) -> bool:
+    """Many control bytes and no mark of UTF-16; a few are normal, since NCCL prints uninitialised memory at times."""
+    controls = len(head) - len(head.translate(None, _CONTROLS))
+    return controls * 20 > len(head) and not any(head.startswith(mark) for mark, _ in _MARKS)
 
 
 def _pieces(where: Where, line: str, dos: bool) -> Iterator[tuple[Where, str]]:

@@ -40,6 +40,10 @@ class Event:
                 return value
         return default
 
+    def at(self, where: Where) -> Event:
+        """The same event in another place of its source."""
+        return Event(self.kind, where, self.process, self.fields, self.rank, self.thread)
+
     def number(self, name: str) -> int | None:
         """The field as a number; None where it is absent, is none, or has more digits than anything countable."""
         text = self.get(name)
@@ -78,7 +82,7 @@ class Attempt:
     """Empty where this NCCL version does not print it (2.16 to 2.26)."""
     port: int | None
     result: str
-    """refused, timed-out, no-route, unreachable, aborted, invalid, not-permitted, no-local-port, reset, other."""
+    """refused, timed-out, no-route, unreachable, aborted, invalid, prohibited, not-permitted, no-local-port, reset, other."""
     count: int
     gave_up: bool
     link: str

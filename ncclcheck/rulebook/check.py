@@ -15,15 +15,14 @@ from ncclcheck.rulebook.book import Book
 from ncclcheck.rulebook.check_events import event_flaws
 from ncclcheck.rulebook.check_rules import rule_flaws
 from ncclcheck.rulebook.library import builtin_folder, user_folder
-from ncclcheck.rulebook.load import decoded, label, rule_files, shape_of, toml
+from ncclcheck.rulebook.load import decoded, label, rule_files, shape_of
 from ncclcheck.rulebook.patterns import Flaw, file_flaws
 from ncclcheck.rulebook.schema import EventFile, RuleSpec
 from ncclcheck.rulebook.vocabulary import vocabulary
 
 T = TypeVar("T")
 
-_BESIDE = frozenset({"attributes.toml", "causes.toml", "connects.toml"})
-"""Files of the built-in folder that are neither events nor rules."""
+_BUILTIN = builtin_folder().resolve()
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +37,11 @@ class Checked:
 def check(folders: tuple[Path, ...] = ()) -> Checked:
     """All files of the folders, by default of the built-in and the user's; each fault says file, key and what to write.
 
-    Folders besides the built-in one may use its events, and their rules must not take its ids.
+    Folders besides the built-in one may use its events, and their rules must not take its ids. Raises RuleError for a
+    folder that is not there.
     """
-    wanted = folders or (builtin_folder(), user_folder())
-    read = dict.fromkeys((builtin_folder(), *wanted))
+    wanted = tuple(map(_found, folders)) or (_BUILTIN, user_folder())
+    read = dict.fromkeys((_BUILTIN, *wanted))
     faults: list[RuleError] = [*_strays(wanted)]
     event_files = _read(tuple(read), "events", EventFile, faults)
     rules = _read(tuple(read), "causes", RuleSpec, faults)
@@ -79,14 +79,18 @@ def _read(folders: tuple[Path, ...], room: str, kind: Callable[..., T], faults: 
     return found
 
 
+def _found(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise RuleError("is no folder", place=str(folder), next_step="name the folder that holds events/ and causes/")
+    return folder.resolve()
+
+
 def _strays(folders: tuple[Path, ...]) -> Iterator[RuleError]:
+    """Rules that lie beside the two rooms, where nobody reads them; the built-in folder has its tables there."""
     for folder in folders:
-        for path in sorted(folder.glob("*.toml")):
-            if path.name not in _BESIDE:
-                room = "events" if "event" in toml(path) else "causes"
-                yield RuleError(
-                    "is not read where it is", place=path.name, next_step=f"move it to {folder.name}/{room}/"
-                )
+        for path in sorted(folder.glob("*.toml")) if folder != _BUILTIN else ():
+            room = "events" if "[[event]]" in path.read_text(encoding="utf-8", errors="replace") else "causes"
+            yield RuleError("is not read where it is", place=path.name, next_step=f"move it to {folder.name}/{room}/")
 
 
 def _fault(path: Path, flaw: Flaw) -> RuleError:

@@ -40,17 +40,20 @@ class Rulebook:
 def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
     """The built-in rules and the user's own, or those in the folders given."""
     events: list[EventShape] = []
+    shapes: list[Shape] = []
     rules: list[RuleSpec] = []
     broken: list[RuleError] = []
     for path in rule_files(folders or (builtin_folder(), user_folder())):
         try:
             if path.parent.name == "events":
-                events.extend(_sound(path, decoded(path, EventFile)).event)
+                found = _sound(path, decoded(path, EventFile)).event
+                events.extend(found)
+                shapes.extend(shape_of(event, checked=_comes_along(path)) for event in found)
             else:
                 rules.append(_sound(path, decoded(path, RuleSpec)))
         except RuleError as error:
             broken.append(error)
-    return Rulebook(Shapes([shape_of(event) for event in events]), _once(rules, broken), tuple(events), tuple(broken))
+    return Rulebook(Shapes(shapes), _once(rules, broken), tuple(events), tuple(broken))
 
 
 def rule_files(folders: tuple[Path, ...]) -> Iterator[Path]:
@@ -93,17 +96,21 @@ def toml(path: Path) -> dict[str, Any]:
         raise RuleError(f"is not TOML: {error}", place=label(path), next_step=hint) from error
 
 
+def _comes_along(path: Path) -> bool:
+    return path.parent.parent == builtin_folder()
+
+
 def _sound(path: Path, file: T) -> T:
     """A stranger's patterns must not bring an analysis down; the built-in ones are checked before they are shipped."""
-    if path.parent.parent != builtin_folder():
+    if not _comes_along(path):
         for flaw in file_flaws(file):
             raise RuleError(flaw.problem, place=f"{label(path)}, key {flaw.key}", next_step=flaw.instead)
     return file
 
 
-def shape_of(event: EventShape) -> Shape:
-    """The shape that logs are searched with."""
-    return Shape(event.kind, event.literal, event.pattern, tuple(event.fields.items()), event.repeated)
+def shape_of(event: EventShape, *, checked: bool = False) -> Shape:
+    """The shape that logs are searched with; ``checked`` where its pattern is known to be quick."""
+    return Shape(event.kind, event.literal, event.pattern, tuple(event.fields.items()), event.repeated, checked)
 
 
 def _once(rules: list[RuleSpec], broken: list[RuleError]) -> tuple[RuleSpec, ...]:

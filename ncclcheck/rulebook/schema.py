@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from typing import Literal, get_args
 
 import msgspec
@@ -152,6 +151,8 @@ _KINDS = {"int": "a number, without quotes", "str": "text, between quotes", "boo
 
 def nearest(name: str, choices: Iterable[str]) -> str:
     """Advice to a misspelt name: the nearest one, else all of them where they are few."""
+    from difflib import get_close_matches
+
     known = sorted(choices)
     begun = [choice for choice in known if name and choice.startswith(name)]
     if close := begun[:1] or get_close_matches(name, known, n=1, cutoff=0.6):

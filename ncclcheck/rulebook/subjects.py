@@ -102,6 +102,7 @@ def _rank(rank: Rank, common: dict[str, Value]) -> Subject:
 
 def _event(job: Job, rank: Rank, event: Event, places: tuple[Place, ...], common: dict[str, Value]) -> Subject:
     values = _Of(rank).values(common)
+    values["addresses_of_host"] = len(_addresses(job, host_of(rank)))
     values.update(echo_values(job, rank, event, places))
     values.update({"kind": event.kind, **{f"event.{name}": value for name, value in event.fields if value}})
     values.update({name: value for name, value in event.fields if value and name not in values})
@@ -110,6 +111,11 @@ def _event(job: Job, rank: Rank, event: Event, places: tuple[Place, ...], common
         values["surplus"] = joined > expected
     numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
     return Subject("event", values, (event.where,), numbers)
+
+
+def _addresses(job: Job, host: str) -> set[str]:
+    """The bootstrap addresses of one host name: two may be two machines with one name."""
+    return {rank.bootstrap.address for rank in job.ranks if rank.bootstrap and host_of(rank) == host}
 
 
 def _job(job: Job, common: dict[str, Value]) -> Subject:
@@ -125,6 +131,7 @@ def _job(job: Job, common: dict[str, Value]) -> Subject:
         "versions": len(versions),
         "version_names": " and ".join(versions),
         "complete": bool(job.ranks) and all(rank.stage >= Stage.COMPLETE for rank in job.ranks),
+        "families": len({":" in rank.bootstrap.address for rank in job.ranks if rank.bootstrap}),
         "all_stages": stages.pop() if len(stages) == 1 else "",
         **launch_values(job),
     }

@@ -7,6 +7,11 @@ from collections.abc import Callable, Iterator, Sequence
 from ncclcheck.logs.catalogue import Catalogue
 from ncclcheck.model import Finding, Job, Rank, Severity, Stage, Unknown, Verdict
 
+# Seen with 2.26.2, 2.28.9 and 2.30.7: C's buffer is lost with the process when standard output is a pipe or a file.
+_EMPTY = Unknown(
+    "why is the log empty? (a process that is killed loses what it has not yet written to a pipe or a file)",
+    "a run with NCCL_DEBUG=INFO and NCCL_DEBUG_FILE=nccl.%h.%p.log, or started through stdbuf -oL",
+)
 _MOST_CALLS = 2
 _MOST_WARNINGS = 3
 _LONGEST_QUOTE = 120
@@ -41,8 +46,10 @@ def _absent(job: Job) -> list[int]:
     return sorted(set(range(job.world_size or 0)) - seen)
 
 
-def unknowns(job: Job, answer: Verdict, messages: Callable[[], Catalogue]) -> tuple[Unknown, ...]:
+def unknowns(job: Job, answer: Verdict, lines: int, messages: Callable[[], Catalogue]) -> tuple[Unknown, ...]:
     """What these logs can't settle, and what would; ``messages`` are read only where a warning is left over."""
+    if not lines and not job.nodes:
+        return (_EMPTY,)
     return (*_calls(job), *_warnings(job, messages), *_unknowns(job)) if answer is Verdict.UNKNOWN else ()
 
 
