@@ -11,15 +11,15 @@ from ncclcheck import __version__
 from ncclcheck.cli.diagnostics import ExitCode, report
 from ncclcheck.errors import NcclcheckError
 
-COMMANDS = ("analyze", "node", "probe", "fix", "speedtest", "demo", "rules")
+COMMANDS = ("analyze", "node", "lint", "probe", "fix", "speedtest", "demo", "rules", "explain")
 
 _EPILOG = """\
 without a command: opens the interactive assistant.
 exit codes: 0 nothing wrong found, 1 problems found, 2 wrong usage, 3 could not read or could not tell."""
 
 
-def build_parser() -> argparse.ArgumentParser:
-    """All sub-commands and their arguments."""
+def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
+    """The sub-commands and their arguments."""
     parser = argparse.ArgumentParser(
         prog="ncclcheck",
         description="Finds out why a multi-node PyTorch + NCCL job hangs, fixes it, and proves the fix.",
@@ -28,14 +28,15 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"ncclcheck {__version__}")
     subparsers = parser.add_subparsers(metavar="COMMAND", title="commands")
-    for name in COMMANDS:
+    for name in commands:
         importlib.import_module(f"ncclcheck.cli.{name}").add(subparsers)
     return parser
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code."""
-    options = build_parser().parse_args(arguments)
+    # Only the command asked for is imported: a log's answer need not wait for the rest.
+    options = build_parser([name for name in arguments[:1] if name in COMMANDS] or COMMANDS).parse_args(arguments)
     try:
         if "run" not in options:
             return _interactive()

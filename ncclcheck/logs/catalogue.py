@@ -11,6 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import regex
+
+from ncclcheck.logs.events import PATTERN_LIMIT
 from ncclcheck.logs.versions import Version, version_of
 
 _PLACE = re.compile(r"%[-+ #0-9.*]*(?:hh|h|ll|l|z)?([a-zA-Z])|\{[\w,:. ]+\}")
@@ -47,13 +50,13 @@ class Message:
         return tuple(piece for piece in pieces if piece)
 
     @cached_property
-    def pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> regex.Pattern[str]:
         """The format as a pattern over a whole message."""
         parts, end = [], 0
         for place in _PLACE.finditer(self.format):
             parts += [re.escape(self.format[end : place.start()]), _PATTERNS.get(place[1] or "", ".*?")]
             end = place.end()
-        return re.compile("".join((*parts, re.escape(self.format[end:]))) + r"\s*$")
+        return regex.compile("".join((*parts, re.escape(self.format[end:]))) + r"\s*$")
 
     def printed_by(self, version: Version | None) -> bool:
         """Whether that version has it; an unknown version may."""
@@ -76,6 +79,13 @@ class Catalogue:
         """The message that the text is, the one with the most fixed text where several fit; None where none does."""
         text, version = text[:_LONGEST_TEXT], version_of(nccl)
         candidates = (message for literal, group in self._by_literal.items() if literal in text for message in group)
-        fitting = [message for message in candidates if message.pattern.search(text)]
+        fitting = [message for message in candidates if _fits(message, text)]
         ranked = sorted(fitting, key=lambda m: (m.printed_by(version), sum(map(len, m.literals)), bool(m.meaning)))
         return ranked[-1] if ranked else None
+
+
+def _fits(message: Message, text: str) -> bool:
+    try:
+        return message.pattern.search(text, timeout=PATTERN_LIMIT) is not None
+    except TimeoutError:
+        return False

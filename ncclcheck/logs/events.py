@@ -22,12 +22,17 @@ PATTERN_LIMIT = 0.25
 """Seconds that one search may take; a pattern that needs more does not match."""
 
 _MOST_TIMEOUTS = 4
+_SHORT = 2048
+"""Characters; NCCL cuts its lines at 1024."""
 _GATE_LENGTH = 5
 """Letters of a literal that the gate looks at."""
 _LONGEST_FIELD = 1024
 """Characters; NCCL's own lines are no longer."""
 _MOST_SKELETONS = 20_000
 _LONGEST_SKELETON = 1000
+
+
+_Match = re.Match[str] | regex.Match[str]
 
 
 @dataclass(frozen=True)
@@ -41,16 +46,35 @@ class Shape:
     """Fixed fields besides the pattern's named groups."""
     repeated: bool = False
     """Every occurrence in the record is an event of its own."""
-
-    @cached_property
-    def compiled(self) -> regex.Pattern[str]:
-        """The pattern, compiled when its literal is first hit."""
-        return regex.compile(self.pattern)
+    checked: bool = False
+    """Its pattern is known to be quick: on texts as short as NCCL's lines it needs no time limit."""
 
     @cached_property
     def names(self) -> tuple[tuple[str, int], ...]:
         """The named groups with their numbers."""
-        return tuple(sorted(self.compiled.groupindex.items(), key=lambda item: item[1]))
+        groups = self._quick.groupindex if self.checked else self._limited.groupindex
+        return tuple(sorted(groups.items(), key=lambda item: item[1]))
+
+    def matches(self, text: str) -> list[_Match]:
+        """Where the pattern matches; raises TimeoutError where that can't be told in time."""
+        if self.checked and len(text) <= _SHORT:
+            return _found(self._quick.finditer(text) if self.repeated else self._quick.search(text))
+        if self.repeated:
+            return list(self._limited.finditer(text, timeout=PATTERN_LIMIT))
+        return _found(self._limited.search(text, timeout=PATTERN_LIMIT))
+
+    # Compiled when the literal is first hit. A search with a time limit costs nine times as much.
+    @cached_property
+    def _quick(self) -> re.Pattern[str]:
+        return re.compile(self.pattern)
+
+    @cached_property
+    def _limited(self) -> regex.Pattern[str]:
+        return regex.compile(self.pattern)
+
+
+def _found(matches: _Match | Iterator[_Match] | None) -> list[_Match]:
+    return [] if matches is None else list(matches) if isinstance(matches, Iterator) else [matches]
 
 
 class Shapes:
@@ -91,9 +115,12 @@ class Shapes:
         for shape in self.candidates(record.text) if candidates is None else candidates:
             if shape.literal in record.text and not (self._timeouts and shape in self.given_up):
                 try:
-                    yield from _events(shape, record)
+                    matches = shape.matches(record.text)
                 except TimeoutError:
                     self._timeouts[shape] += 1
+                else:
+                    for match in matches:
+                        yield _event(shape, record, match)
 
     @property
     def given_up(self) -> tuple[Shape, ...]:
@@ -112,22 +139,19 @@ def _branches(literals: Sequence[str]) -> Iterator[str]:
         yield f"{re.escape(letter)}(?:{'|'.join(re.escape(beginning[1:]) for beginning in group)})"
 
 
-def _events(shape: Shape, record: Record) -> Iterator[Event]:
-    for match in _matches(shape, record.text):
-        groups = match.groups()
-        named = tuple(
-            (name, groups[number - 1][:_LONGEST_FIELD])
-            for name, number in shape.names
-            if groups[number - 1] is not None
-        )
-        yield Event(
-            kind=shape.kind,
-            where=record.where,
-            process=record.process,
-            fields=(*shape.fields, *named, *_origin(record)),
-            rank=record.rank,
-            thread=record.thread,
-        )
+def _event(shape: Shape, record: Record, match: _Match) -> Event:
+    groups = match.groups()
+    named = tuple(
+        (name, text[:_LONGEST_FIELD]) for name, number in shape.names if (text := groups[number - 1]) is not None
+    )
+    return Event(
+        kind=shape.kind,
+        where=record.where,
+        process=record.process,
+        fields=(*shape.fields, *named, *_origin(record)),
+        rank=record.rank,
+        thread=record.thread,
+    )
 
 
 def _origin(record: Record) -> Iterator[tuple[str, str]]:
@@ -137,10 +161,3 @@ def _origin(record: Record) -> Iterator[tuple[str, str]]:
             yield name, value
     if record.bare:
         yield "style", "2.2"
-
-
-def _matches(shape: Shape, text: str) -> list[regex.Match[str]]:
-    if shape.repeated:
-        return list(shape.compiled.finditer(text, timeout=PATTERN_LIMIT))
-    match = shape.compiled.search(text, timeout=PATTERN_LIMIT)
-    return [match] if match else []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.events import Shape, Shapes
@@ -12,10 +13,12 @@ from ncclcheck.logs.records import Record, records
 from ncclcheck.logs.sources import Source, read
 from ncclcheck.logs.timeline import Timeline
 from ncclcheck.logs.wrapping import rejoined
-from ncclcheck.model import Event, Facts, Job
+from ncclcheck.model import Event, Facts, Job, Where
 
 _WARNING = "NCCL WARN"
 _LONGEST_WARNING = 300
+_MOST_LINES = 1024
+"""Different lines whose meaning is remembered; each may be 64 kB long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,20 +38,25 @@ def read_job(
     Raises SourceError for what can't be read.
     """
     timeline, nodes, lines, size = Timeline(connects), list(facts), 0, 0
+    events_of = lru_cache(maxsize=_MOST_LINES)(partial(_events_of, shapes))
     for source in sources:
         reader = InterfaceReader()
         size += source.size
         for where, text in rejoined(read(source)):
             lines += 1
             reader.take(where, text)
-            candidates = shapes.candidates(text)
-            if candidates or _WARNING in text:
-                for record in records(where, text):
-                    for event in _events(record, shapes, candidates):
-                        timeline.take(event)
+            if shapes.candidates(text) or _WARNING in text:
+                for event in events_of(where.source, text):
+                    timeline.take(event.at(where))
         if described := reader.facts():
             nodes.append(described)
     return Reading(timeline.job(tuple(nodes)), lines, size)
+
+
+def _events_of(shapes: Shapes, source: str, text: str) -> tuple[Event, ...]:
+    """The events in a line, wherever it stands in its source: lines of a retry loop are alike."""
+    candidates = shapes.candidates(text)
+    return tuple(event for record in records(Where(source, 0), text) for event in _events(record, shapes, candidates))
 
 
 def _events(record: Record, shapes: Shapes, candidates: Sequence[Shape]) -> Iterator[Event]:

@@ -28,8 +28,8 @@ _STAMP = re.compile(r"\[[^\]\n]{1,60}\] ?$")
 _PLACE = re.compile(r"(?P<location>[\w/+-]+\.(?:cc|h|cu):\d+) \((?P<function>[^()]+)\) (?!->)")
 _LONGEST_HEAD = 400
 _LEVELS = frozenset({"INFO", "WARN", "TRACE", "CALL", "ATTN", "VERSION", "DIAG"})
-_FURTHER = ("NCCL ", "] INFO ", " WARN ", "\x1b", "   ", "**", '"}', '",')
-"""Signs that the line needs the long way: a further record, terminal escapes, padding, Markdown, JSON."""
+_FURTHER = ("NCCL ", "] INFO ", " WARN ", "\x1b", "   ", "**", "│", '"}', '",')
+"""Signs that the line needs the long way: a further record, terminal escapes, padding, Markdown, a box, JSON."""
 _PADDING = re.compile(r" {3,}$")
 """Blanks up to the window's width, as a terminal copies them; one or two may be part of a value."""
 
@@ -65,12 +65,19 @@ def records(where: Where, line: str) -> Iterator[Record]:
     """The records in a line; text without NCCL's prefix is one record without a level."""
     head, nccl, rest = line.partition("NCCL ")
     level, blank, text = rest.partition(" ")
-    if not (nccl and blank and level in _LEVELS) or len(head) > _LONGEST_HEAD or any(mark in text for mark in _FURTHER):
+    if not (nccl and blank and level in _LEVELS) or len(head) > _LONGEST_HEAD or _goes_on(text):
         yield from _all_records(where, line)
         return
     *before, last = _opening(where.source, head, level)
     yield from (replace(record, where=where) for record in before)
     yield last.at(where, text)
+
+
+def _goes_on(text: str) -> bool:
+    for mark in _FURTHER:  # noqa: SIM110, a generator costs more than all the searches
+        if mark in text:
+            return True
+    return False
 
 
 @lru_cache(maxsize=4096)

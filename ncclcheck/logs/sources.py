@@ -28,6 +28,8 @@ LONGEST = 65536
 _SUFFIXES = frozenset({".log", ".txt", ".out", ".err", ".gz", ""})
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 _SAMPLE = 65536
+_SHORT = 1024
+"""Bytes up to which anything is taken for text."""
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\r\x1b\f\b"))
 
 
@@ -151,7 +153,7 @@ def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
 def _is_binary(head: bytes) -> bool:
     """Many control bytes and no mark of UTF-16; a few are normal, since NCCL prints uninitialised memory at times."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return controls * 20 > len(head) and not any(head.startswith(mark) for mark, _ in _MARKS)
+    return len(head) > _SHORT and controls * 20 > len(head) and not any(head.startswith(mark) for mark, _ in _MARKS)
 
 
 def _pieces(where: Where, line: str, dos: bool) -> Iterator[tuple[Where, str]]:

@@ -18,6 +18,7 @@ _LAYERS = tuple(
     for pattern in (
         r"\s*(?:>\s?)+",  # quoting
         r"\s*\*\*(?=\S)",  # bold in Markdown
+        r"\s*│ ?",  # a box round the text
         r"\s*\[\d+,(?P<rank>\d{1,7})\]<std(?:out|err)>:\s?",  # mpirun --tag-output
         r"\s*\[rank(?P<rank>\d{1,7})\]:\s?",  # torchrun, Python lines only
         r"\s*\[(?:default|trainer|worker)\d+(?:\|\d+)?\]:\s?",  # torchrun --tee, torchx: number within the node
@@ -32,6 +33,8 @@ _LAYERS = tuple(
     )
 )
 
+_ENDS = ("**", "│")
+"""Signs that stand at the end of a line too, where they stand at its beginning."""
 _MOST = 8
 _MESSAGES = ("log", "message", "msg", "text", "line", "MESSAGE", "@message", "textPayload")
 """Where collectors that write JSON lines keep the program's own line."""
@@ -50,7 +53,8 @@ def peel(line: str) -> Peeled:
     """The line as the program printed it."""
     text = _ESCAPES.sub("", line) if "\x1b" in line else line
     text = _from_json(text) if text.lstrip().startswith('{"') else text
-    bold = text.lstrip(" >").startswith("**")
+    begins = text.lstrip(" >")
+    end = next((end for end in _ENDS if begins.startswith(end)), "")
     rank: int | None = None
     host: str | None = None
     for _ in range(_MOST):
@@ -61,7 +65,7 @@ def peel(line: str) -> Peeled:
         rank = int(found["rank"]) if rank is None and found.get("rank") else rank
         host = host or found.get("host") or None
         text = text[layer.end() :]
-    return Peeled(text.removesuffix("**") if bold else text, rank, host)
+    return Peeled(text.rstrip(" ").removesuffix(end).rstrip(" ") if end else text, rank, host)
 
 
 def _from_json(text: str) -> str:

@@ -15,6 +15,8 @@ from ncclcheck.model import Where
 
 _SAMPLE = 400
 _LEAST_WIDTH, _MOST_WIDTH = 60, 320
+_LONGEST = 4096
+"""Characters of a line put together; NCCL's own are no longer than 1024."""
 _BEGINNING = re.compile(r"\s*$|[\[(>#*]|\d{4}-\d\d-|NCCL |\w+Error|Traceback|  File |\S+: ")
 _PREFIX = re.compile(r":\d+:\d+ (?:\[|NCCL )")
 
@@ -49,7 +51,7 @@ def _joined(lines: Lines, width: int) -> Iterator[tuple[Where, str]]:
     began: Where | None = None
     whole, previous = "", 0
     for where, text in lines:
-        if began is not None and previous == width and _goes_on(text):
+        if began is not None and previous == width and len(whole) < _LONGEST and _goes_on(text):
             whole += text
         else:
             if began is not None:

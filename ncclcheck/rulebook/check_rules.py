@@ -12,7 +12,6 @@ from ncclcheck.rulebook.load import label
 from ncclcheck.rulebook.patterns import Flaw
 from ncclcheck.rulebook.schema import Also, Condition, FixSpec, JobSample, Match, RuleSpec, nearest
 from ncclcheck.rulebook.template import leftovers, placeholders
-from ncclcheck.rulebook.vocabulary import merged_names
 
 _ID = re.compile(r"NC\d{3}")
 _SWITCHED_OFF = re.compile(r"NCCL_(?:IB|P2P|SHM)_DISABLE=1")
@@ -116,7 +115,7 @@ def _attributes(match: Match, book: Book) -> set[str]:
 
 
 def _text_flaws(rule: RuleSpec, book: Book) -> Iterator[Flaw]:
-    known = {name for match in rule.match for name in _attributes(match, book)} | merged_names()
+    known = {name for match in rule.match for name in _attributes(match, book)}
     for key, text in _texts(rule):
         yield from _unknown_names(key, set(placeholders(text)) - known, known)
         if stray := leftovers(text, commands=".commands" in key):

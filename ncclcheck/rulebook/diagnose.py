@@ -77,7 +77,7 @@ def _among(known: Subjects, sought: Match | Also) -> tuple[Subject, ...]:
 
 def _finding(rule: RuleSpec, hits: list[_Hit]) -> Finding:
     best = max(hits, key=lambda hit: (hit.confidence, len(hit.values)))
-    values = {**best.values, **_merged(hits)}
+    values = best.values
     return Finding(
         rule=rule.id,
         cause=rule.cause,
@@ -91,15 +91,6 @@ def _finding(rule: RuleSpec, hits: list[_Hit]) -> Finding:
         evidence=_evidence(best, hits),
         fixes=tuple(fix for spec in rule.fix for fix in _fix(spec, values)),
     )
-
-
-def _merged(hits: list[_Hit]) -> dict[str, Value]:
-    """Names of everybody concerned, for titles that speak of all of them."""
-    merged: dict[str, Value] = {}
-    for name in ("host", "owner", "rank", "interface", "address", "event.number"):
-        seen = dict.fromkeys(str(hit.values[name]) for hit in hits if name in hit.values)
-        merged[f"all_{name.removeprefix('event.')}s"] = ", ".join(seen)
-    return merged
 
 
 def _text(text: str, values: Mapping[str, Value]) -> str:

@@ -19,7 +19,6 @@ _SECTIONS = {
 }
 """Sections of the list that a kind's attributes stand in, where it is more than its own."""
 _OF_EVERY_EVENT = frozenset({"level", "location", "function", "style"})
-_MERGED = ("host", "owner", "rank", "interface", "address", "number")
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,6 @@ class Vocabulary:
             fields = {name for event in wanted for name in self.fields.get(event, ())} | _OF_EVERY_EVENT
             names |= fields | {f"event.{name}" for name in fields}
         return names
-
-
-def merged_names() -> set[str]:
-    """Placeholders that speak of everybody concerned: ``{all_hosts}``."""
-    return {f"all_{name}s" for name in _MERGED}
 
 
 def group_names(pattern: str) -> list[str]:
