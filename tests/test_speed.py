@@ -22,9 +22,11 @@ ROOM = 160
 
 def analyze(compiled: Path, *logs: Path) -> tuple[float, int]:
     """Seconds and peak MiB of one run, compiled as an installed program is; the answer must be there."""
+    # VmHWM, not ru_maxrss: that one also counts what this process used before it became the command (getrusage(2)).
     script = (
-        "import resource, sys; from ncclcheck.cli.main import main; code = main(sys.argv[1:]);"
-        "print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024, file=sys.stderr)"
+        "import re, sys; from ncclcheck.cli.main import main; code = main(sys.argv[1:]);"
+        "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"
+        "print(code, int(peak) // 1024, file=sys.stderr)"
     )
     env = {**os.environ, "PYTHONPYCACHEPREFIX": str(compiled), "PYTHONDONTWRITEBYTECODE": ""}
     command = [sys.executable, "-c", script, "analyze", "--json", *map(str, logs)]
