@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from ncclcheck.errors import RuleError
+from ncclcheck.logs.catalogue import Message
 from ncclcheck.rulebook.schema import Also, Bound, Condition, FixSpec, JobSample, Match, RuleSpec, nearest
 
 _WIDTH = 110
@@ -153,3 +154,15 @@ def _words(name: str) -> str:
 
 def _wrapped(text: str) -> Iterator[str]:
     yield from textwrap.wrap(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+
+
+def message_text(message: Message) -> str:
+    """A message of NCCL's in plain words, as far as they are known."""
+    versions = f"NCCL {message.first} to {message.last}"
+    rows = [
+        f"{message.format}",
+        f"  {message.level}, {message.category}; {versions}; for the rank that prints it: {message.severity}",
+        *(f"  meaning: {text}" for text in (message.meaning,) if text),
+        *(f"  usually: {text}" for text in (message.cause,) if text),
+    ]
+    return "\n".join(rows)

@@ -76,3 +76,16 @@ def test_explain(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_explain_leads_to_the_nearest(capfd: pytest.CaptureFixture[str]) -> None:
     assert said(["explain", "NC704x"], capfd, 3) == "ncclcheck: there is no rule NC704x\n  did you mean NC704?\n"
+
+
+def test_a_line_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "node-a:1:1 [0] misc/socket.cc:71 NCCL WARN socketProgress: Connection closed by remote peer node-b<4000>"
+    assert main(["explain", line]) == 0
+    said = capsys.readouterr().out
+    assert "socketProgress: Connection closed by remote peer %s" in said
+    assert "meaning: " in said
+
+
+def test_a_line_that_is_not_nccls_is_said_to_be_unknown(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "the quick brown fox"]) == 3
+    assert "No message of NCCL's" in capsys.readouterr().out
