@@ -6,11 +6,10 @@ Names and lines come from strangers' logs: whatever would be markup, a mention o
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from ncclcheck.model import Diagnosis, Finding, Fix, Severity, Unknown, Verdict, Where
-from ncclcheck.printable import printable
+from ncclcheck.printable import printable, shell_word
 
 _HEADLINES = {
     Verdict.PROBLEM: "Problem found",
@@ -90,7 +89,7 @@ def _cited(where: Where, texts: Mapping[Where, str]) -> str:
 
 def _fix(fix: Fix, lead: str) -> Iterator[str]:
     yield f"**{lead}** ({_SCOPES[fix.scope.value]}): {text_of(fix.title)}"
-    lines = [f"export {name}={shlex.quote(value)}" for name, value in fix.env] + list(fix.commands)
+    lines = [f"export {name}={shell_word(value)}" for name, value in fix.env] + list(fix.commands)
     if lines:
         yield fence(lines, "sh")
     for file in fix.files:

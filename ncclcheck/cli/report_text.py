@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 import textwrap
 from collections.abc import Iterator, Mapping
 
 from ncclcheck.model import Confidence, Diagnosis, Finding, Fix, Severity, Verdict, Where
+from ncclcheck.printable import shell_word
 
 _WIDTH = 96
 _MOST_LINES = 6
@@ -64,7 +64,7 @@ def _wrapped(text: str) -> list[str]:
 def _fix(fix: Fix, lead: str) -> Iterator[str]:
     yield f"  {lead} ({_SCOPES[fix.scope.value]}): {fix.title}"
     for name, value in fix.env:
-        yield f"    export {name}={shlex.quote(value)}"
+        yield f"    export {name}={shell_word(value)}"
     for file in fix.files:
         yield f"    or, in {file.path} (nothing else on the line):"
         yield from (f"      {line}" for line in file.content.splitlines())

@@ -14,6 +14,7 @@ from ncclcheck.logs.sources import Source, open_sources, pasted
 from ncclcheck.model import Diagnosis, Facts, Job, Probe, Unknown, Verdict
 from ncclcheck.node.selection import bootstrap
 from ncclcheck.rulebook.diagnose import findings
+from ncclcheck.rulebook.launchers import in_launchers_words
 from ncclcheck.rulebook.load import Rulebook, load, load_connects, load_messages
 from ncclcheck.rulebook.verdict import unknowns, verdict
 
@@ -70,9 +71,11 @@ def diagnose_sources(
 ) -> Diagnosis:
     """The whole line: sources → job → findings → verdict."""
     began, book = now(), book or rulebook()
-    reading = read_job(sources, book.shapes, _connects(), facts)
+    reading = read_job(sources, book.shapes, _connects(), book.launchers, facts)
     job = _with_choices(reading.job)
     found = findings(job, book.rules)
+    if launcher := next((launcher for launcher in book.launchers if launcher.name == job.launcher), None):
+        found = tuple(in_launchers_words(finding, launcher) for finding in found)
     answer = verdict(job, found)
     return Diagnosis(
         answer, found, unknowns(job, answer, reading.lines, _messages), job, reading.lines, reading.bytes, now() - began

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.events import Shape, Shapes
+from ncclcheck.logs.launcher import Launcher, LauncherReader
 from ncclcheck.logs.pasted import InterfaceReader
 from ncclcheck.logs.records import Record, records
 from ncclcheck.logs.sources import Source, read
@@ -31,13 +32,18 @@ class Reading:
 
 
 def read_job(
-    sources: Iterable[Source], shapes: Shapes, connects: Sequence[ConnectLines], facts: tuple[Facts, ...] = ()
+    sources: Iterable[Source],
+    shapes: Shapes,
+    connects: Sequence[ConnectLines],
+    launchers: Sequence[Launcher] = (),
+    facts: tuple[Facts, ...] = (),
 ) -> Reading:
     """The job that the sources tell of; a warning that no shape knows is an event of the kind ``warning``.
 
     Raises SourceError for what can't be read.
     """
     timeline, nodes, lines, size = Timeline(connects), list(facts), 0, 0
+    launcher = LauncherReader(launchers)
     events_of = lru_cache(maxsize=_MOST_LINES)(partial(_events_of, shapes))
     for source in sources:
         reader = InterfaceReader()
@@ -45,12 +51,14 @@ def read_job(
         for where, text in rejoined(read(source)):
             lines += 1
             reader.take(where, text)
+            launcher.take(text)
             if shapes.candidates(text) or _WARNING in text:
                 for event in events_of(where.source, text):
                     timeline.take(event.at(where))
         if described := reader.facts():
             nodes.append(described)
-    return Reading(timeline.job(tuple(nodes)), lines, size)
+    job = timeline.job(tuple(nodes))
+    return Reading(replace(job, launcher=launcher.found.name if launcher.found else None), lines, size)
 
 
 def _events_of(shapes: Shapes, source: str, text: str) -> tuple[Event, ...]:

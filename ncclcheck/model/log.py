@@ -82,7 +82,8 @@ class Attempt:
     """Empty where this NCCL version does not print it (2.16 to 2.26)."""
     port: int | None
     result: str
-    """refused, timed-out, no-route, unreachable, aborted, invalid, prohibited, not-permitted, no-local-port, reset, other."""
+    """refused, timed-out, no-route, unreachable, aborted, invalid, prohibited, not-permitted, no-local-port, reset,
+    unprinted or other."""
     count: int
     gave_up: bool
     link: str
@@ -133,5 +134,7 @@ class Job:
     ranks: tuple[Rank, ...] = ()
     attempts: tuple[Attempt, ...] = ()
     world_size: int | None = None
+    launcher: str | None = None
+    """torchrun, mpirun, … by its traces in the logs."""
     nodes: tuple[Facts, ...] = ()
     """What is known of the nodes from elsewhere: read there, or pasted (``ip a``, ``ifconfig``)."""

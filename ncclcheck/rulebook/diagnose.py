@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ncclcheck.model import Confidence, FileContent, Finding, Fix, Job, Risk, Scope, Severity, Where
+from ncclcheck.printable import shell_word
 from ncclcheck.rulebook.predicates import joins, meets
 from ncclcheck.rulebook.schema import Also, FixSpec, Match, RuleSpec
 from ncclcheck.rulebook.subject import Subject, Value
@@ -124,7 +124,7 @@ def _fix(spec: FixSpec, values: Mapping[str, Value]) -> Iterator[Fix]:
     """The fix with names filled in; none where one is not known, so that no command is ever half a command."""
     if spec.when and not meets(Subject("fix", dict(values), ()), spec.when):
         return
-    shell = {name: shlex.quote(str(value)) for name, value in values.items()}
+    shell = {name: shell_word(str(value)) for name, value in values.items()}
     try:
         env = tuple((fill(name, values), fill(value, values)) for name, value in spec.env.items())
         yield Fix(

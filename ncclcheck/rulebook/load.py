@@ -14,6 +14,7 @@ from ncclcheck.errors import RuleError
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.catalogue import Catalogue, Message
 from ncclcheck.logs.events import Shape, Shapes
+from ncclcheck.logs.launcher import Launcher
 from ncclcheck.logs.versions import version_of
 from ncclcheck.rulebook.library import builtin_folder, user_folder
 from ncclcheck.rulebook.patterns import file_flaws
@@ -35,6 +36,7 @@ class Rulebook:
     rules: tuple[RuleSpec, ...]
     events: tuple[EventShape, ...]
     broken: tuple[RuleError, ...] = ()
+    launchers: tuple[Launcher, ...] = ()
 
 
 def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
@@ -53,7 +55,7 @@ def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
                 rules.append(_sound(path, decoded(path, RuleSpec)))
         except RuleError as error:
             broken.append(error)
-    return Rulebook(Shapes(shapes), _once(rules, broken), tuple(events), tuple(broken))
+    return Rulebook(Shapes(shapes), _once(rules, broken), tuple(events), tuple(broken), load_launchers())
 
 
 def rule_files(folders: tuple[Path, ...]) -> Iterator[Path]:
@@ -136,6 +138,11 @@ def load_connects() -> tuple[ConnectLines, ...]:
         )
         for row in tree["connect"]
     )
+
+
+def load_launchers() -> tuple[Launcher, ...]:
+    """How each launcher shows itself and passes settings on, from ``rules/launchers.toml``."""
+    return msgspec.convert(toml(builtin_folder() / "launchers.toml")["launcher"], tuple[Launcher, ...])
 
 
 def load_messages() -> Catalogue:
