@@ -11,7 +11,7 @@ from ncclcheck.logs.events import skeleton
 from ncclcheck.logs.records import records
 from ncclcheck.logs.sources import Source, read
 from ncclcheck.model import Diagnosis, Where
-from ncclcheck.rulebook.load import Rulebook
+from ncclcheck.rulebook.load import Rulebook, load_messages
 
 _MOST_UNKNOWN = 10_000
 """Different lines that are kept."""
@@ -60,7 +60,7 @@ class _Counts:
 
 
 def _tally(sources: Sequence[Source], book: Rulebook) -> tuple[_Counts, _Counts]:
-    kinds, strangers = _Counts(), _Counts()
+    kinds, strangers, message = _Counts(), _Counts(), _Messages()
     for source in sources:
         for where, text in read(source):
             candidates = book.shapes.candidates(text)
@@ -68,6 +68,26 @@ def _tally(sources: Sequence[Source], book: Rulebook) -> tuple[_Counts, _Counts]
                 known = [event.kind for event in book.shapes.events(record, candidates)]
                 for kind in known:
                     kinds.take(kind, kind, where)
-                if record.level and record.text.strip() and not known:
+                if known or not record.level or not record.text.strip():
+                    continue
+                if category := message.category(record.text):
+                    kinds.take(f"message.{category}", f"message.{category}", where)
+                else:
                     strangers.take(f"{record.level} {skeleton(record.text)}", f"{record.level} {record.text}", where)
     return kinds, strangers
+
+
+class _Messages:
+    """NCCL's own messages, asked once for lines that are alike but for numbers."""
+
+    def __init__(self) -> None:
+        self._catalogue = load_messages()
+        self._seen: dict[str, str] = {}
+
+    def category(self, text: str) -> str:
+        """What the message is about; empty for a line that NCCL is not known to print."""
+        key = skeleton(text)
+        if key not in self._seen and len(self._seen) < _MOST_UNKNOWN:
+            found = self._catalogue.find(text)
+            self._seen[key] = found.category if found else ""
+        return self._seen.get(key, "")
