@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from ncclcheck.cli.diagnostics import ExitCode
+from ncclcheck.cli.diagnostics import ExitCode, note
 from ncclcheck.cli.output import write, write_json
 from ncclcheck.cli.probe_text import probe_text
+from ncclcheck.doctor.difference import difference, save
 from ncclcheck.doctor.probe import probe
 from ncclcheck.doctor.scan import scan
 from ncclcheck.model import Diagnosis, Node, Probe, Verdict
@@ -43,12 +44,15 @@ def run(options: argparse.Namespace) -> ExitCode:
 
     node = Node("this machine", env=tuple(options.env))
     seen = probe(node, python=options.python, limit=options.limit)
-    if options.json:
+    facts = scan(node, nccl=seen.nccl, python=options.python) if not options.json or seen.agrees is False else None
+    report = str(save(difference(seen, facts))) if facts and seen.agrees is False else ""
+    if options.json or facts is None:
         write_json(seen)
+        if report:
+            note(f"the prediction was wrong; {report} holds all that is needed to learn from it")
         return exit_code(seen, None)
-    facts = scan(node, nccl=seen.nccl, python=options.python)
     diagnosis = diagnose_probes([seen], (facts,))
-    write(probe_text(seen, diagnosis, unusual(facts)))
+    write(probe_text(seen, diagnosis, unusual(facts), report))
     return exit_code(seen, diagnosis)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
+from ncclcheck.model.machine import Machine
 from ncclcheck.model.place import Unknown, Where
 
 
@@ -56,6 +57,13 @@ class Interface:
     """Mbit/s as the driver reports it; ``None`` for virtual links, whose speed nobody knows."""
     addresses: tuple[Address, ...] = ()
     """In the order of getifaddrs: the first IPv4 address is the one that NCCL takes."""
+    driver: str | None = None
+    speed_unknown: str = ""
+    """Why there is no speed."""
+    master: str | None = None
+    """The bridge or bond that it belongs to."""
+    members: tuple[str, ...] = ()
+    """The interfaces of a bridge or bond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,8 @@ class Trouble(Enum):
     TILDE = "tilde"
     REPLACED_FILE = "replaced-file"
     MISSING_FILE = "missing-file"
+    NOT_EXPORTED = "not-exported"
+    SYNTAX = "syntax"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,11 +150,68 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """Another value for a variable of the job's environment."""
+
+    name: str
+    value: str | None
+    """``None``: not set."""
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What NCCL would do with some variables changed."""
+
+    changes: tuple[Change, ...]
+    choice: Choice | None
+    """``None`` where the interfaces are not known."""
+    sockets: Choice | None
+    troubles: tuple[ConfLine, ...] = ()
+    """What NCCL would make of the new values that their author did not mean."""
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Library:
     """A libnccl.so.2, found without loading it."""
 
     path: str
     version: str | None
+    why: str = ""
+    """How it is reached: torch's wheel, LD_LIBRARY_PATH, the linker's cache …"""
+
+
+@dataclass(frozen=True, slots=True)
+class RunningProcess:
+    """What NCCL finds, or found, in a process that runs."""
+
+    pid: int
+    command: str
+    user: str
+    nccl: str
+    """The version by which its files were read."""
+    own_root: bool
+    """It has other files than we have: it runs in a container, or we do."""
+    own_network: bool
+    """It has other interfaces than we have."""
+    settings: tuple[Setting, ...]
+    """Its variables as it was started, and the files; what it set itself since then cannot be seen."""
+    conf_troubles: tuple[ConfLine, ...] = ()
+    conf_files: tuple[str, ...] = ()
+    libraries: tuple[Library, ...] = ()
+    """In its memory."""
+    choice: Choice | None = None
+    """What NCCL takes in it; ``None`` where its interfaces are not the ones that we see."""
+    unknown: tuple[Unknown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Processes:
+    """Several processes of a job, side by side."""
+
+    processes: tuple[RunningProcess, ...]
+    differing: tuple[str, ...]
+    """Names whose values are not the same in all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +227,8 @@ class Facts:
     library: Library | None = None
     python: str | None = None
     """The interpreter that the library belongs to."""
+    libraries: tuple[Library, ...] = ()
+    """Every libnccl within its reach, the one that it loads first."""
     choice: Choice | None = None
     """The bootstrap interface."""
     sockets: Choice | None = None
@@ -167,6 +236,8 @@ class Facts:
     places: tuple[Where, ...] = ()
     """The lines it was read from, where it was pasted."""
     unknown: tuple[Unknown, ...] = ()
+    """What the prediction rests on and could not be learned."""
+    machine: Machine | None = None
 
 
 @dataclass(frozen=True, slots=True)

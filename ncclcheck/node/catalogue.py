@@ -69,7 +69,23 @@ def nearest(name: str) -> str | None:
     elsewhere = _tree()["elsewhere"]["names"]
     if name in catalogue() or name in elsewhere:
         return None
-    if name.upper() in catalogue():
-        return name.upper()
-    found = difflib.get_close_matches(name.upper(), catalogue(), n=1, cutoff=0.88)
+    upper = name.upper()
+    if upper in catalogue():
+        return upper
+    found = difflib.get_close_matches(upper, [known for known in catalogue() if _alike(upper, known)], n=1, cutoff=0.8)
     return found[0] if found else None
+
+
+def _alike(name: str, known: str) -> bool:
+    """Whether one is the other misspelt: letter for letter but for the underscores, or word for word nearly the same.
+
+    Names that share most letters may mean quite different things: NCCL_TIMEOUT is not NCCL_IB_TIMEOUT.
+    """
+    if name.replace("_", "") == known.replace("_", ""):
+        return True
+    words, others = name.strip("_").split("_"), known.split("_")
+    return len(words) == len(others) and all(map(_near, words, others))
+
+
+def _near(word: str, other: str) -> bool:
+    return difflib.SequenceMatcher(None, word, other).ratio() >= 0.75

@@ -46,7 +46,7 @@ class ConfFile:
 
 def here(env: Mapping[str, str] | None = None) -> Sources:
     """The sources of this process, or of one with another environment."""
-    return Sources(env=os.environ if env is None else env, login_home=_login_home(), read=_read)
+    return Sources(env=os.environ if env is None else env, login_home=_login_home(), read=read_file)
 
 
 def _login_home() -> str | None:
@@ -56,7 +56,8 @@ def _login_home() -> str | None:
         return None
 
 
-def _read(path: str) -> bytes:
+def read_file(path: str) -> bytes:
+    """The beginning of a regular file, or OSError; what is no file (a pipe) is not opened."""
     if not stat.S_ISREG(os.stat(path).st_mode) and not os.path.isdir(path):
         # Opening a pipe may wait for ever, and would take from NCCL what it is to read.
         raise OSError(errno.EINVAL, "not a regular file")

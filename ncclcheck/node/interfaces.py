@@ -14,6 +14,7 @@ from typing import Any
 
 from ncclcheck.model import Address, Interface, Unknown
 from ncclcheck.node.linkkind import kind_of
+from ncclcheck.node.linkspeed import driver_of, speed_of
 
 _UP = 0x1
 _RUNNING = 0x40
@@ -55,26 +56,58 @@ def read(
 
 
 def from_dump(dump: Dump, sysfs: Path) -> tuple[Interface, ...]:
-    """The interfaces in the order of their index; ``sysfs`` tells the speed and marks of their kind."""
+    """The interfaces in the order of their index; ``sysfs`` tells the speed, the driver and marks of their kind."""
     addresses = _addresses(dump.addresses)
-    found = (_interface(link, addresses[link["index"]], sysfs) for link in dump.links)
+    family = _family(dump.links)
+    found = (_interface(link, addresses[link["index"]], family, sysfs) for link in dump.links)
     return tuple(sorted(found, key=lambda interface: interface.index))
 
 
-def _interface(link: Any, addresses: Iterable[tuple[Any, ...]], sysfs: Path) -> Interface:
-    name = str(link.get_attr("IFLA_IFNAME"))
+@dataclass(frozen=True, slots=True)
+class _Family:
+    """Which links belong to which bridge or bond."""
+
+    names: dict[int, str]
+    members: dict[int, list[str]]
+
+
+def _family(links: Iterable[Any]) -> _Family:
+    found = _Family({}, defaultdict(list))
+    for link in links:
+        name = str(link.get_attr("IFLA_IFNAME"))
+        found.names[link["index"]] = name
+        if master := link.get_attr("IFLA_MASTER"):
+            found.members[master].append(name)
+    return found
+
+
+def _interface(link: Any, addresses: Iterable[tuple[Any, ...]], family: _Family, sysfs: Path) -> Interface:
+    name, index = str(link.get_attr("IFLA_IFNAME")), int(link["index"])
     flags = int(link["flags"])
-    shown = _sysfs_of(sysfs / name, int(link["index"]))
+    shown = _sysfs_of(sysfs / name, index)
+    kind = kind_of(link, name, shown)
+    speed, speed_unknown = speed_of(kind, shown)
     return Interface(
         name=name,
-        index=int(link["index"]),
-        kind=kind_of(link, name, shown),
+        index=index,
+        kind=kind,
         up=bool(flags & _UP),
         running=bool(flags & _RUNNING),
         mtu=link.get_attr("IFLA_MTU"),
-        speed=_speed(shown / "speed"),
+        speed=speed,
         addresses=tuple(_address(message, name) for message in addresses),
+        driver=driver_of(shown) or _kind_name(link),
+        speed_unknown=speed_unknown,
+        master=family.names.get(link.get_attr("IFLA_MASTER") or 0),
+        members=tuple(family.members.get(index, ())),
     )
+
+
+def _kind_name(link: Any) -> str | None:
+    """What the kernel calls a link without hardware: veth, bridge, vlan …"""
+    about = link.get_attr("IFLA_LINKINFO")
+    name = about.get_attr("IFLA_INFO_KIND") if about else None
+    return str(name) if name else None
 
 
 def _addresses(messages: Iterable[Any]) -> dict[int, list[Any]]:
@@ -99,11 +132,3 @@ def _sysfs_of(folder: Path, index: int) -> Path:
         return folder if int((folder / "ifindex").read_text()) == index else Path("/nonexistent")
     except (OSError, ValueError):
         return Path("/nonexistent")
-
-
-def _speed(path: Path) -> int | None:
-    try:
-        speed = int(path.read_text())
-    except (OSError, ValueError):
-        return None
-    return speed if speed > 0 else None

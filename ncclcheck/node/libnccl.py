@@ -30,17 +30,23 @@ _FOLDERS = (
 
 def choose(python: str | None, env: Mapping[str, str]) -> tuple[Interpreter | None, Library | None]:
     """The training's Python and its NCCL: the one asked for, else the first likely one that has an NCCL."""
+    interpreter, libraries = choose_all(python, env)
+    return interpreter, next(iter(libraries), None)
+
+
+def choose_all(python: str | None, env: Mapping[str, str]) -> tuple[Interpreter | None, tuple[Library, ...]]:
+    """As ``choose``, with every NCCL within the reach of that Python."""
     if python:
         asked = named(python, env)
-        return asked, find(asked, env)
+        return asked, find_all(asked, env)
     fallback: Interpreter | None = None
     for path, why in candidates(env):
         interpreter = ask_if_it_runs(path, env, why)
-        library = find(interpreter, env) if interpreter else None
-        if library:
-            return interpreter, library
+        libraries = find_all(interpreter, env) if interpreter else ()
+        if libraries:
+            return interpreter, libraries
         fallback = fallback or interpreter
-    return fallback, None
+    return fallback, ()
 
 
 def find(interpreter: Interpreter, env: Mapping[str, str]) -> Library | None:
@@ -51,26 +57,28 @@ def find(interpreter: Interpreter, env: Mapping[str, str]) -> Library | None:
 def find_all(interpreter: Interpreter, env: Mapping[str, str]) -> tuple[Library, ...]:
     """Every different libnccl within its reach, the one that it would load first."""
     found: dict[Path, Library] = {}
-    for path in _places(interpreter, env):
+    for path, why in _places(interpreter, env):
         if path.is_file():
-            found.setdefault(path.resolve(), Library(path=str(path), version=version_in(path)))
+            found.setdefault(path.resolve(), Library(str(path), version_in(path), why))
     return tuple(found.values())
 
 
-def _places(interpreter: Interpreter, env: Mapping[str, str]) -> Iterator[Path]:
+def _places(interpreter: Interpreter, env: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
     for preloaded in re.split(r"[ :]+", env.get("LD_PRELOAD", "")):
         if "libnccl" in preloaded:
-            yield Path(preloaded)
+            yield Path(preloaded), "LD_PRELOAD"
     for folder in map(Path, interpreter.paths):
-        yield folder / "nvidia/nccl/lib" / _NAME
-        yield from sorted(folder.glob(f"nvidia/*/lib/{_NAME}"))
-        yield folder / "torch/lib" / _NAME
+        yield folder / "nvidia/nccl/lib" / _NAME, "the nvidia-nccl wheel, which torch's wheel loads"
+        for path in sorted(folder.glob(f"nvidia/*/lib/{_NAME}")):
+            yield path, "a wheel of NVIDIA's, which torch's wheel loads"
+        yield folder / "torch/lib" / _NAME, "torch's wheel"
     for text in env.get("LD_LIBRARY_PATH", "").split(":"):
         if text:
-            yield Path(text) / _NAME
-    yield Path(interpreter.prefix) / "lib" / _NAME
-    yield from in_cache(_CACHE)
-    yield from (Path(folder) / _NAME for folder in _FOLDERS)
+            yield Path(text) / _NAME, "LD_LIBRARY_PATH"
+    yield Path(interpreter.prefix) / "lib" / _NAME, "the environment's own lib folder (conda)"
+    for path in in_cache(_CACHE):
+        yield path, "the linker's cache"
+    yield from ((Path(folder) / _NAME, "a folder of the system") for folder in _FOLDERS)
 
 
 def in_cache(cache: Path) -> Iterator[Path]:

@@ -165,12 +165,13 @@ def _judged(draft: _Line, nccl: str) -> _Line:
         draft,
         name=name,
         value=of_value[-1].better if of_value else draft.value,
-        faults=(*draft.faults, *_of_name(draft.name, meant, nccl), *of_value),
+        faults=(*draft.faults, *name_faults(draft.name, meant, nccl), *of_value),
         counts=not draft.faults and meant is None,
     )
 
 
-def _of_name(name: str, meant: str | None, nccl: str) -> Iterator[Fault]:
+def name_faults(name: str, meant: str | None, nccl: str) -> Iterator[Fault]:
+    """What is wrong with a setting's name; ``meant`` is the one that its author will have meant."""
     if meant is not None:
         yield Fault(Trouble.UNKNOWN_NAME, f"NCCL knows no {name}; the nearest name is {meant}", "")
         return

@@ -8,9 +8,16 @@ from __future__ import annotations
 
 def shown(text: str) -> str:
     """The text with such bytes written as ``\\\\xNN``."""
-    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return _bytes(text).decode("utf-8", "backslashreplace")
 
 
 def length(text: str) -> int:
     """How many bytes it is for NCCL."""
-    return len(text.encode("utf-8", "surrogateescape"))
+    return len(_bytes(text))
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # other lone surrogates, which no environment and no file can hold
+        return text.encode("utf-8", "surrogatepass")

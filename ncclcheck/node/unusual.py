@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from ncclcheck.model import Choice, Facts, Interface, LinkKind
+from ncclcheck.node.remarks import remarks
 from ncclcheck.node.version import since
 
 _DOCKER_RANGE = ipaddress.ip_network("172.17.0.0/16")
@@ -27,6 +28,7 @@ def unusual(facts: Facts) -> tuple[str, ...]:
         *_of_sockets(facts.sockets),
         *_of_settings(facts),
         *_of_links(facts),
+        *remarks(facts),
     )
 
 

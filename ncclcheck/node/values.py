@@ -16,7 +16,8 @@ from ncclcheck.node.version import since
 
 INTERFACE_LISTS = ("NCCL_SOCKET_IFNAME", "NCCL_OOB_NET_IFNAME", "NCCL_IB_HCA")
 """Settings with the list syntax of NCCL_SOCKET_IFNAME."""
-_WORD_LISTS = (*INTERFACE_LISTS, "NCCL_DEBUG_SUBSYS")
+GLOO_IFNAME = "GLOO_SOCKET_IFNAME"
+_WORD_LISTS = (*INTERFACE_LISTS, GLOO_IFNAME, "NCCL_DEBUG_SUBSYS")
 _FILES = ("NCCL_CONF_FILE", "NCCL_DEBUG_FILE", "NCCL_TOPO_FILE", "NCCL_TOPO_DUMP_FILE", "NCCL_GRAPH_FILE")
 
 _TRUE = ("true", "t", "yes", "y", "on", "enable", "enabled")
@@ -102,6 +103,14 @@ def _misplaced_mark(name: str, value: str, nccl: str) -> Fault | None:
     wanted = ("^" if "^" in marks else "") + ("=" if "=" in marks + inner else "")
     meaning = f"“^” and “=” count only as the very first characters, in this order; in {value} one is part of a name"
     return Fault(Trouble.MISPLACED_MARK, meaning, wanted + ",".join(bare for _, bare in entries))
+
+
+def _gloo_mark(name: str, value: str, nccl: str) -> Fault | None:
+    """PyTorch splits the list at its commas; Gloo takes each as the beginning of a name (measured with torch 2.13)."""
+    if name != GLOO_IFNAME or value[:1] not in ("^", "="):
+        return None
+    meaning = "Gloo knows no “^” and no “=”: it looks for a name that begins with this very text, and finds none"
+    return Fault(Trouble.MISPLACED_MARK, meaning, "" if value.startswith("^") else value.lstrip("="))
 
 
 def _split_marks(text: str) -> tuple[str, str]:
@@ -207,6 +216,7 @@ _CHECKS: tuple[Check, ...] = (
     _blanks,
     _quotes,
     _misplaced_mark,
+    _gloo_mark,
     _wildcard,
     _too_short,
     _exclusion,

@@ -35,6 +35,7 @@ from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.screens.speed import SpeedDialog
+from ncclcheck.tui.screens.whatif import WhatIfDialog
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
 
@@ -58,6 +59,7 @@ class Doctor(App[None]):
         Binding("p", "probe", "Probe", id="probe", tooltip="Ask the real NCCL which network it takes"),
         Binding("f", "fix", "Fix", id="fix", tooltip="See what would change, apply it, prove it"),
         Binding("s", "speed", "Speed", id="speed", tooltip="Measure the bandwidth between two nodes"),
+        Binding("w", "what_if", show=False, id="what-if", tooltip="See what NCCL would take with another setting"),
         Binding("o", "open", "Open", id="open", tooltip="Open a file or a folder of logs"),
         Binding("c", "copy", "Copy", id="copy", tooltip="Copy the finding as text, and save it in a file"),
         Binding("escape", "read", show=False, id="read", tooltip="Take the message about what failed out of the way"),
@@ -193,6 +195,10 @@ class Doctor(App[None]):
     def _measure_here(self, side: Side | None) -> None:
         if side is not None:
             self._begin(Activity.SPEED, journey.measure_here(self._cases, side))
+
+    def action_what_if(self) -> None:
+        """Try other settings without changing anything."""
+        self._ask(WhatIfDialog(wording.present_version(self.snapshot)))
 
     def action_copy(self) -> None:
         """Copy what is looked at, and save it."""

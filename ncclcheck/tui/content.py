@@ -6,7 +6,20 @@ from collections.abc import Iterable, Sequence
 
 from textual.content import Content
 
-from ncclcheck.model import Comparison, Confidence, Diagnosis, Facts, Finding, Fix, Node, Probe, Severity, SpeedTest
+from ncclcheck.model import (
+    Choice,
+    Comparison,
+    Confidence,
+    Diagnosis,
+    Facts,
+    Finding,
+    Fix,
+    Node,
+    Probe,
+    Severity,
+    SpeedTest,
+    WhatIf,
+)
 from ncclcheck.tui import advice, wording
 from ncclcheck.tui.document import Document, shown
 from ncclcheck.tui.outcomes import NodeEdits
@@ -101,6 +114,25 @@ def _settings(facts: Facts) -> Iterable[Content]:
 
 def _unknown(facts: Facts) -> Iterable[Content]:
     return (piece(f"? {wording.unknown(thing)}", Tone.WARNING) for thing in facts.unknown)
+
+
+def what_if(which: Node, answer: WhatIf, now: Choice | None) -> Content:
+    """What NCCL would take on a node, what it takes now, and what is to be said about the value."""
+    choice = answer.choice
+    fails = choice is None or choice.interface is None
+    parts = [
+        Content.assemble(
+            piece(f"{which.name}: NCCL {choice.nccl if choice else ''} "),
+            piece(wording.choice(choice, seen=False), Tone.BAD if fails else Tone.STRONG),
+        ),
+        piece(f"because {wording.line(choice.reason)}" if choice else "", Tone.MUTED),
+        piece(f"as things are, it {wording.choice(now, seen=False)}", Tone.MUTED),
+    ]
+    for trouble in answer.troubles:
+        better = f"; write {trouble.corrected}" if trouble.corrected else "; leave it out"
+        parts.append(piece(f"! {wording.line(trouble.meaning + better)}", Tone.WARNING))
+    parts += [piece(f"- {wording.line(remark)}") for remark in answer.remarks]
+    return lines([*parts, Content()])
 
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:

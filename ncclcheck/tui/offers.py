@@ -54,6 +54,7 @@ def _all(now: Snapshot) -> tuple[Offer, ...]:
     two = len(now.nodes) > 1
     return (
         Offer("probe", "p", "Probe", "ask the real NCCL which network it takes" + (" on each node" if two else "")),
+        Offer("what_if", "w", "What if", "see what NCCL would take with another setting"),
         Offer("fix", "f", "Fix", "see what would change, apply it, prove it"),
         Offer("log", "2", "Log", "read it with what was found beside it"),
         Offer("speed", "s", "Speed test", "measure between the two nodes" if two else "measure to another node"),
@@ -70,4 +71,5 @@ _NEEDS: dict[str, Callable[[Snapshot], bool]] = {
     "copy": lambda now: now.diagnosis is not None or bool(now.facts),
     "speed": lambda now: not now.busy and len(now.facts) == len(now.nodes),
     "stop": lambda now: now.busy,
+    "what_if": lambda now: any(facts.choice for facts in now.facts),
 }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
 from ncclcheck.model import (
+    Change,
     Choice,
     Comparison,
     Diagnosis,
@@ -23,6 +25,8 @@ from ncclcheck.model import (
     Unknown,
     Verdict,
 )
+from ncclcheck.node.version import NEWEST
+from ncclcheck.node.whatif import change
 from ncclcheck.speedtest.plan import PORT, Side
 from ncclcheck.speedtest.worker import parse_place, parse_size, show
 from ncclcheck.tui.document import Document, shown
@@ -222,6 +226,19 @@ def own_end(now: Snapshot) -> tuple[str, str | None]:
     if taken is None or taken.address is None:
         return "", None
     return show((taken.address, PORT)), taken.interface
+
+
+def present_version(now: Snapshot) -> str:
+    """The NCCL version that the nodes were looked at for."""
+    return next((facts.choice.nccl for facts in now.facts if facts.choice), NEWEST)
+
+
+def typed_change(text: str, version: str) -> Change | str:
+    """A change that somebody typed, or what is wrong with it."""
+    found = change(text)
+    if found is None:
+        return "NAME=VALUE, NAME= for an empty value, NAME- for not set"
+    return found if re.fullmatch(r"\d+\.\d+(\.\d+)?", version) else f"{line(version)} is no version such as 2.29.7"
 
 
 def summary(now: Snapshot) -> str:

@@ -5,27 +5,40 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from ncclcheck.cli.diagnostics import ExitCode
+from ncclcheck.cli.machine_text import size
 from ncclcheck.cli.main import main
 from ncclcheck.cli.node import exit_code
 from ncclcheck.cli.node_text import node_text, trouble_lines
 from ncclcheck.model import (
     Address,
     Candidate,
+    Change,
     Choice,
     ConfLine,
     Facts,
+    Gid,
+    Gpu,
+    Hint,
     Interface,
     Library,
+    Limit,
     LinkKind,
+    Machine,
+    NameLookup,
+    RdmaDevice,
+    RdmaPort,
+    Route,
     Setting,
     Trouble,
     Unknown,
+    WhatIf,
 )
 
 COMMENT = ConfLine("/etc/nccl.conf", 2, "NCCL_DEBUG=INFO # x", Trouble.COMMENT, "kept", "NCCL_DEBUG=INFO")
@@ -88,6 +101,70 @@ Not known
 
 def test_the_screen_comes_in_the_promised_order() -> None:
     assert node_text(FACTS) == SCREEN
+
+
+MACHINE = Machine(
+    namespace="net:[4026531840]",
+    routes=(
+        Route("0.0.0.0/0", "eth0", "172.17.0.1"),
+        Route("10.9.0.0/16", "eth1", "10.0.0.1"),
+        Route("10.0.0.0/24", "eth1"),
+    ),
+    hints=(Hint("Docker", "runtime", ("/.dockerenv exists",)),),
+    rdma=(
+        RdmaDevice(
+            "mlx5_0", ("eth1",), (RdmaPort(1, "Ethernet", "ACTIVE", "100 Gb/sec", (Gid(3, "::1", "RoCE v2", "eth1"),)),)
+        ),
+        RdmaDevice("mlx5_1", (), (RdmaPort(1, "InfiniBand", "ACTIVE", "400 Gb/sec"),)),
+    ),
+    limits=(Limit("memlock", None, "bytes"), Limit("shm", 64 << 20, "bytes"), Limit("port_first", 32768)),
+    firewall=True,
+    names=(NameLookup("node-a", "own name", ("10.0.0.5",)), NameLookup("172.17.0.4", "reverse", ())),
+    gpus=(Gpu("NVIDIA H200", "0000:19:00.0", 150 << 30), Gpu("NVIDIA H200", "0000:1a:00.0")),
+    unknown=(Unknown("the weather", "a window"),),
+)
+MACHINE_LINES = """\
+  signs of Docker: /.dockerenv exists
+  network namespace: net:[4026531840]
+  default route: eth0 via 172.17.0.1
+  RDMA: mlx5_0:1 (eth1) Ethernet ACTIVE, 100 Gb/sec; GIDs: 3 RoCE v2 ::1
+  RDMA: mlx5_1:1 InfiniBand ACTIVE, 400 Gb/sec
+  firewall for what comes in: yes
+  GPU: NVIDIA H200 at 0000:19:00.0, 150 GiB
+  GPU: NVIDIA H200 at 0000:1a:00.0
+  node-a (own name): 10.0.0.5
+  172.17.0.4 (reverse): nothing found
+  limits: memlock unlimited, shm 64 MiB, port_first 32768
+
+Interfaces, in the kernel's order
+  lo    loopback              running     mtu 65536  speed unknown  127.0.0.1/8
+  eth0  veth                  no carrier  mtu 1500   25000 Mbit/s   172.17.0.4/16  to everything else
+  eth1  ethernet (mlx5_core)  state ?     mtu ?      speed unknown  no address     part of br0; to 10.9.0.0/16
+  br0   bridge                down        mtu 1500   speed unknown  no address     with eth1
+"""
+
+
+def test_the_screen_shows_the_whole_machine() -> None:
+    lo, eth0, eth1, eth2 = FACTS.interfaces
+    links = (
+        lo,
+        eth0,
+        replace(eth1, driver="mlx5_core", master="br0"),
+        replace(eth2, name="br0", kind=LinkKind.BRIDGE, members=("eth1",), driver="bridge"),
+    )
+
+    text = node_text(replace(FACTS, interfaces=links, machine=MACHINE))
+
+    assert MACHINE_LINES in text
+    assert text.endswith("Not known\n  - what: this\n  - the weather: a window")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0 B"), (1023, "1023 B"), (65536, "64 KiB"), (64 << 20, "64 MiB"), (24 << 40, "2.458e+04 GiB")],
+)
+def test_sizes(number: int, text: str) -> None:
+    assert size(number) == text
 
 
 @pytest.mark.parametrize(
@@ -159,3 +236,59 @@ def test_a_home_that_is_not_set_is_no_obstacle() -> None:
     done = subprocess.run(command, env=env, capture_output=True, check=False)
 
     assert (done.stderr, msgspec.json.decode(done.stdout, type=Facts).python) == (b"", sys.executable)
+
+
+def test_what_if_is_answered_beside_what_is(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncclcheck.cli.node.scan", lambda node, **asked: replace(FACTS, choice=TAKEN, settings=()))
+
+    code = main(
+        ["node", "--what-if", "NCCL_SOCKET_IFNAME==eth9 # x", "--what-if", "NCCL_IB_DISABLE-", "--nccl", "2.29.7"]
+    )
+
+    assert code == ExitCode.PROBLEM
+    assert (
+        capsys.readouterr().out
+        == """\
+With NCCL_SOCKET_IFNAME==eth9 # x, NCCL_IB_DISABLE not set:
+NCCL 2.29.7 will find NO interface and fail with code 5 (invalid usage).
+As things are: NCCL 2.29.7 will take eth0, 172.17.0.4, to find the other ranks.
+
+Why
+  NCCL_SOCKET_IFNAME is “=eth9 # x”: NCCL takes an interface whose name is exactly “eth9 # x”; there is none among\
+ lo, eth0; NCCL then gives up: “Bootstrap : no socket interface found”.
+  lo    127.0.0.1     its name is not what NCCL_SOCKET_IFNAME asks for
+  eth0  172.17.0.4    it is down or has no carrier (no RUNNING flag), and NCCL from 2.28 skips such interfaces
+  eth1                it has no IPv4 or IPv6 address
+  eth2                it has no IPv4 or IPv6 address
+
+What is wrong with it
+  environment: NCCL_SOCKET_IFNAME==eth9 # x
+      the comment is part of the value “=eth9 # x”: that name fits no interface, and NCCL finds none
+      should be: NCCL_SOCKET_IFNAME==eth9
+
+What is unusual
+  - NCCL_IB_DISABLE is not set anyway
+"""
+    )
+
+
+def test_what_if_has_json_and_its_own_exit_code(
+    capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ncclcheck.cli.node.scan", lambda node, **asked: FACTS)
+
+    assert main(["node", "--json", "--what-if", "NCCL_SOCKET_IFNAME==eth0", "--nccl", "2.18.3"]) == ExitCode.CLEAR
+
+    answer = msgspec.json.decode(capsysbinary.readouterr().out, type=WhatIf)
+    assert answer.choice is not None
+    assert (answer.changes, answer.choice.interface) == ((Change("NCCL_SOCKET_IFNAME", "=eth0"),), "eth0")
+
+
+@pytest.mark.parametrize("change", ["NCCL_DEBUG", "=x", "-NCCL_DEBUG"])
+def test_a_change_that_is_none(change: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as caught:
+        main(["node", f"--what-if={change}"])
+
+    assert (caught.value.code, "neither NAME=VALUE nor NAME-" in capsys.readouterr().err) == (ExitCode.USAGE, True)

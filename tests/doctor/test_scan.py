@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 from ncclcheck.doctor.scan import scan
 from ncclcheck.errors import NodeError, ProbeError
 from ncclcheck.model import Facts, Node, Setting, Trouble
-from tests.node.namespace import ENTER
+from tests.node.namespace import ENTER, run
 
 HERE = Node("here")
 
@@ -94,6 +96,9 @@ def test_no_privilege_is_needed() -> None:
 
     assert {link.name for link in facts.interfaces} >= {"lo"}
     assert facts.choice is not None
+    assert facts.machine is not None
+    assert facts.machine.firewall is None
+    assert [one.question for one in facts.machine.unknown] == ["whether a firewall filters what comes in"]
 
 
 def test_without_a_library_the_version_is_unknown(tmp_path: Path) -> None:
@@ -125,3 +130,58 @@ def test_the_far_side_tells_its_own_errors() -> None:
 def test_a_prefix_that_leads_nowhere(prefix: tuple[str, ...], problem: str) -> None:
     with pytest.raises(NodeError, match=problem):
         scan(Node("node-b", prefix=prefix))
+
+
+MANY = "for n in $(seq 100); do echo link add a$n type veth peer name b$n; echo addr add 10.0.$n.1/24 dev a$n; done"
+WHOLE = """
+import os, sys, time
+from ncclcheck.cli.node_text import node_text
+from ncclcheck.doctor import scan
+from ncclcheck.model import Library
+from ncclcheck.node import libnccl
+# The job's Python is asked in a process of its own, which has nothing to do with interfaces.
+libnccl.choose_all = lambda python, env: (None, (Library("/x", "2.29.7"),))
+times = []
+for _ in range(4):
+    started = time.monotonic()
+    facts = scan.scan(scan.Node("here"))
+    text = node_text(facts)
+    times.append(time.monotonic() - started)
+print(len([one for one in facts.interfaces if one.name[0] in "ab"]), min(times) < 0.3 or times)
+"""
+
+
+def test_two_hundred_interfaces_take_less_than_a_third_of_a_second_from_kernel_to_screen() -> None:
+    assert run(f"ip link set lo up; ({MANY}) | ip -batch -", WHOLE) == "200 True\n"
+
+
+MAC = """
+import sys
+sys.modules["pyroute2"] = None
+from pathlib import Path
+from ncclcheck.doctor import scan
+from ncclcheck.node import machine
+read = machine.read
+machine.read = lambda *words: read(*words, root=Path("/nonexistent"))
+from ncclcheck.cli.main import main
+code = main(["node", "--nccl", "2.29.7", "--python", sys.executable])
+print("exit", int(code))
+main(["node", "--nccl", "2.29.7", "--python", sys.executable, "--what-if", "NCCL_DEBUG=on"])
+"""
+
+
+def test_without_a_linux_kernel_everything_else_is_told_and_the_rest_is_said_to_be_unknown(tmp_path: Path) -> None:
+    (tmp_path / "nccl.conf").write_text("NCCL_DEBUG=INFO # x\n")
+    env = {"PATH": os.environ["PATH"], "NCCL_CONF_FILE": str(tmp_path / "nccl.conf")}
+    done = subprocess.run([sys.executable, "-c", MAC], env=env, capture_output=True, text=True, check=False)
+
+    assert done.stderr == ""
+    for said in (
+        "Which interface NCCL will take cannot be told here.",
+        "should be: NCCL_DEBUG=INFO",
+        "- interfaces: netlink: this system has none, so only Linux can be looked at",
+        "- routes, limits, RDMA devices, GPUs and firewall: /proc and /sys, which only Linux has",
+        "“on” is no level",
+    ):
+        assert said in done.stdout
+    assert "exit 1" in done.stdout

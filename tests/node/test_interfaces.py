@@ -53,6 +53,7 @@ def test_real_interfaces_by_index_with_their_kind_and_state() -> None:
         mtu=65536,
         speed=None,
         addresses=(Address("127.0.0.1", 8), Address("::1", 128)),
+        speed_unknown="it has no wire",
     )
     assert [link.index for link in found] == sorted(link.index for link in found)
     assert {(link.name, link.kind, link.up, link.running, link.mtu, link.addresses) for link in others} >= {
@@ -127,19 +128,70 @@ def test_the_kind_is_what_the_kernel_says(
     assert kind_of(message, message["IFLA_IFNAME"], tmp_path) is kind
 
 
+def in_sysfs(
+    folder: Path, name: str = "eth0", index: str = "7", speed: str = "25000\n", driver: str = "mlx5_core"
+) -> Path:
+    """A link in a /sys of our own."""
+    (folder / name / "device").mkdir(parents=True)
+    (folder / name / "ifindex").write_text(index)
+    (folder / name / "speed").write_text(speed)
+    if driver:
+        (folder / name / "device/driver").symlink_to(f"/sys/bus/pci/drivers/{driver}")
+    return folder / name
+
+
 @pytest.mark.parametrize(
-    ("index", "text", "speed"), [("7", "25000\n", 25000), ("7", "-1\n", None), ("8", "25000\n", None)]
+    ("index", "text", "driver", "answer"),
+    [
+        ("7", "25000\n", "mlx5_core", (25000, "")),
+        ("7", "-1\n", "mlx5_core", (None, "its driver does not tell, as without carrier")),
+        ("8", "25000\n", "mlx5_core", (None, "no hardware is to be seen behind it")),
+        ("7", "10000\n", "", (None, "no hardware is to be seen behind it")),
+        (
+            "7",
+            "10000\n",
+            "virtio_net",
+            (None, "its driver virtio_net is that of a virtual machine and reports what the host was told to say"),
+        ),
+    ],
 )
-def test_the_speed_counts_only_where_sysfs_shows_this_very_link(
-    tmp_path: Path, index: str, text: str, speed: int | None
+def test_the_speed_counts_only_where_hardware_tells_it(
+    tmp_path: Path, index: str, text: str, driver: str, answer: tuple[int | None, str]
 ) -> None:
-    (tmp_path / "eth0").mkdir()
-    (tmp_path / "eth0/ifindex").write_text(index)
-    (tmp_path / "eth0/speed").write_text(text)
+    in_sysfs(tmp_path, index=index, speed=text, driver=driver)
 
     (found,) = interfaces.from_dump(Dump((link("eth0"),), ()), tmp_path)
 
-    assert found == Interface("eth0", 7, LinkKind.ETHERNET, up=True, running=True, mtu=1500, speed=speed)
+    assert (found.speed, found.speed_unknown) == answer
+    assert found.driver == (driver or None if index == "7" else None)
+
+
+@pytest.mark.parametrize(("second", "speed"), [("mlx5_core", 50000), ("virtio_net", None)])
+def test_a_bond_is_as_real_as_the_links_below_it(tmp_path: Path, second: str, speed: int | None) -> None:
+    bond = in_sysfs(tmp_path, "bond0", speed="50000", driver="")
+    for name, driver in (("eth0", "mlx5_core"), ("eth1", second)):
+        (bond / f"lower_{name}").symlink_to(in_sysfs(tmp_path, name, driver=driver))
+
+    (found,) = interfaces.from_dump(Dump((link("bond0", driver="bond"),), ()), tmp_path)
+
+    assert (found.speed, found.driver) == (speed, "bond")
+
+
+MEMBERS = """
+ip link add br0 type bridge
+ip link add v1 type veth peer name far1
+ip link add v2 type veth peer name far2
+ip link set v1 master br0
+ip link set v2 master br0
+"""
+
+
+def test_a_bridge_has_members_and_a_made_up_speed_is_not_told() -> None:
+    found = {one.name: one for one in msgspec.json.decode(run(MEMBERS, READ), type=tuple[Interface, ...])}
+
+    assert (set(found["br0"].members), found["v1"].master, found["br0"].driver) == ({"v1", "v2"}, "br0", "bridge")
+    assert (found["v1"].speed, found["v1"].driver) == (None, "veth")
+    assert found["v1"].speed_unknown == "a veth pair has no wire; the number that it reports is made up"
 
 
 def test_without_netlink_the_answer_is_unknown() -> None:

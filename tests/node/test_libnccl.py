@@ -14,6 +14,8 @@ from ncclcheck.model import Library
 from ncclcheck.node import interpreter, libnccl
 from ncclcheck.node.interpreter import Interpreter
 
+WHEEL = "the nvidia-nccl wheel, which torch's wheel loads"
+
 
 def library(path: Path, version: str = "2.18.3") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,10 +37,10 @@ def test_the_order_is_the_linkers(tmp_path: Path) -> None:
     found = libnccl.find_all(python_in(tmp_path), env)
 
     assert found[:4] == (
-        Library(str(preloaded), "2.18.3"),
-        Library(str(wheel), "2.29.7"),
-        Library(str(path), "2.27.7"),
-        Library(str(conda), "2.19.3"),
+        Library(str(preloaded), "2.18.3", "LD_PRELOAD"),
+        Library(str(wheel), "2.29.7", WHEEL),
+        Library(str(path), "2.27.7", "LD_LIBRARY_PATH"),
+        Library(str(conda), "2.19.3", "the environment's own lib folder (conda)"),
     )
 
 
@@ -48,7 +50,7 @@ def test_one_library_under_two_names_counts_once(tmp_path: Path) -> None:
     (tmp_path / "lib/libnccl.so.2").symlink_to(real)
 
     assert [found.path for found in libnccl.find_all(python_in(tmp_path), {})][:2] != [str(real)] * 2
-    assert libnccl.find(python_in(tmp_path), {}) == Library(str(real), "2.18.3")
+    assert libnccl.find(python_in(tmp_path), {}) == Library(str(real), "2.18.3", WHEEL)
 
 
 @pytest.mark.parametrize(

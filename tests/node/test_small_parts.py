@@ -131,6 +131,13 @@ def test_the_place_that_nccl_prints(text: str, place: tuple[str, str]) -> None:
         ("NCCL_DEBUG", None),
         ("NCCL_VERSION", None),
         ("NCCL_SOMETHING_ELSE_ALTOGETHER", None),
+        ("NCCL_SOCKET_IF_NAME", "NCCL_SOCKET_IFNAME"),
+        ("NCCL_DEBUG_SUBSYSTEM", "NCCL_DEBUG_SUBSYS"),
+        ("NCCL_IB_DISABLED", "NCCL_IB_DISABLE"),
+        ("NCCL_TIMEOUT", None),
+        ("NCCL_NVLS_DISABLE", None),
+        ("NCCL_IB_ENABLE", None),
+        ("NCCL_NET_IFNAME", None),
     ],
 )
 def test_the_nearest_name(name: str, meant: str | None) -> None:
@@ -160,6 +167,7 @@ def test_what_the_debug_settings_let_through(values: dict[str, str], nccl: str, 
 
 def test_bytes_that_are_no_text_can_be_shown_and_counted() -> None:
     assert (undecodable.shown("a\udcffé"), undecodable.length("a\udcffé")) == (r"a\xffé", 4)
+    assert (undecodable.shown("\udd00"), undecodable.length("\udd00")) == (r"\xed\xb4\x80", 3)
 
 
 def test_looking_up_names() -> None:

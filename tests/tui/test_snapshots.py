@@ -55,6 +55,7 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "proved": (fake.LAB, keys("p", "f", "a")),
     "after": (fake.LAB, keys("p", "f", "a", "escape")),
     "speed": (fake.HERE, keys("s")),
+    "what-if": (fake.LAB, keys("w", *"=eth1")),
     "help": (fake.LAB, keys("question_mark")),
 }
 

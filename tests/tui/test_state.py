@@ -94,7 +94,11 @@ def test_only_work_on_the_nodes_makes_it_busy() -> None:
     ("outcomes", "actions", "best"),
     [
         ((), ["probe", "open"], "probe"),
-        ((Scanned(A, DOCTOR.facts(A)), Scanned(B, DOCTOR.facts(B))), ["probe", "speed", "open", "copy"], "probe"),
+        (
+            (Scanned(A, DOCTOR.facts(A)), Scanned(B, DOCTOR.facts(B))),
+            ["probe", "what_if", "speed", "open", "copy"],
+            "probe",
+        ),
         (
             (Diagnosed(DOCTOR.diagnosis("x"), Document()),),
             ["probe", "fix", "log", "open", "copy"],
