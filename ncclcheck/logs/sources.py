@@ -128,10 +128,11 @@ def _opened(source: Source) -> Iterator[BinaryIO]:
 
 def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
     head = stream.read(_SAMPLE)
-    if _is_binary(head):
+    encoding = _encoding(head)
+    if encoding == "utf-8" and _is_binary(head):
         raise SourceError("this is no text", place=name, next_step="gzip is read as it is; unpack anything else first")
-    encoding = next((label for mark, label in _MARKS if head.startswith(mark)), "utf-8")
-    dos = head.count(b"\r\n") * 2 > head.count(b"\n")
+    sample = head.decode(encoding, "replace")
+    dos = sample.count("\r\n") * 2 > sample.count("\n")
     decode = codecs.getincrementaldecoder(encoding)("replace").decode
     number, rest = 1, ""
     chunk = head
@@ -151,9 +152,19 @@ def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
 
 
 def _is_binary(head: bytes) -> bool:
-    """Many control bytes and no mark of UTF-16; a few are normal, since NCCL prints uninitialised memory at times."""
+    """Many control bytes; a few are normal, since NCCL prints uninitialised memory at times."""
     controls = len(head) - len(head.translate(None, _CONTROLS))
-    return len(head) > _SHORT and controls * 20 > len(head) and not any(head.startswith(mark) for mark, _ in _MARKS)
+    return len(head) > _SHORT and controls * 20 > len(head)
+
+
+def _encoding(head: bytes) -> str:
+    """By its mark; UTF-16 without one (the middle of a file) shows by a zero in every second byte."""
+    by_mark = next((label for mark, label in _MARKS if head.startswith(mark)), None)
+    if by_mark or len(head) < _SHORT:
+        return by_mark or "utf-8"
+    zeros = {"utf-16-le": head[1::2].count(0), "utf-16-be": head[0::2].count(0)}
+    likeliest = max(zeros, key=lambda label: zeros[label])
+    return likeliest if zeros[likeliest] * 4 > len(head) else "utf-8"
 
 
 def _pieces(where: Where, line: str, dos: bool) -> Iterator[tuple[Where, str]]:

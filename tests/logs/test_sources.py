@@ -140,3 +140,10 @@ def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     packed = content.startswith(b"\x1f\x8b")
     with contextlib.suppress(*(SourceError,) if packed else ()):
         assert all(where.source == "x" for where, _ in read(source))
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf16_from_windows_with_and_without_its_mark(encoding: str) -> None:
+    text = "node-a:1:1 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.11<0>\r\n" * 40
+    source = Source(name="windows.log", content=text.encode(encoding))
+    assert [line for _, line in read(source)] == text.split("\r\n")[:-1]
