@@ -84,7 +84,7 @@ class InterfaceReader:
                 self._current = self._link(match["name"], match["flags"], int(match["mtu"]))
             else:
                 self._take_ip_address(match)
-        return found and self._current is not None
+        return found and bool(self._links)
 
     def _take_ip_address(self, match: re.Match[str]) -> None:
         label = match["label"] if match["label"] not in _ATTRIBUTES else None

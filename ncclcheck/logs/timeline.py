@@ -7,6 +7,7 @@ the process that the same log was about.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.story import Story
@@ -43,11 +44,20 @@ class Timeline:
     def job(self, nodes: tuple[Facts, ...] = ()) -> Job:
         """What has been told so far."""
         version = self._common_version()
-        ranks = tuple(story.rank(version) for story in self._stories.values())
+        ranks = self._placed([story.rank(version) for story in self._stories.values()])
         attempts = tuple(
             attempt for story in self._stories.values() for attempt in story.attempts(version, self._connects)
         )
         return Job(ranks=ranks, attempts=attempts, world_size=_world_size(ranks), nodes=nodes)
+
+    def _placed(self, ranks: Sequence[Rank]) -> tuple[Rank, ...]:
+        """Lines without a host's name are of the host that the rest of their log is of, if it is one."""
+        hosts: dict[str, set[str]] = {}
+        for rank in ranks:
+            if rank.host:
+                hosts.setdefault(rank.process.source, set()).add(rank.host)
+        only = {source: next(iter(names)) for source, names in hosts.items() if len(names) == 1}
+        return tuple(rank if rank.host else replace(rank, host=only.get(rank.process.source)) for rank in ranks)
 
     def _common_version(self) -> str | None:
         """Up to 2.21 only rank 0 prints the version: it stands for all where there is just one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -48,22 +49,47 @@ def _apply(rule: RuleSpec, known: Subjects) -> Iterator[Finding]:
 
 def _hits(rule: RuleSpec, match: Match, known: Subjects) -> Iterator[_Hit]:
     confidence = Confidence[(match.confidence or rule.confidence).upper()]
-    with_ = [(also, _among(known, also)) for also in match.with_]
-    without = [(also, _among(known, also)) for also in match.without]
+    with_ = [_Partners(also, _among(known, also)) for also in match.with_]
+    without = [_Partners(also, _among(known, also)) for also in match.without]
     for subject in _among(known, match):
         if not meets(subject, match.where):
             continue
-        if any(joins(also, subject, other) for also, others in without for other in others):
+        if any(partners.first(subject) for partners in without):
             continue
         values, evidence = dict(subject.values), list(subject.evidence)
-        for also, others in with_:
-            partner = next((other for other in others if joins(also, subject, other)), None)
+        for partners in with_:
+            partner = partners.first(subject)
             if partner is None:
                 break
             evidence.extend(partner.evidence)
-            values.update({f"{also.name or also.subject}.{name}": value for name, value in partner.values.items()})
+            values.update({f"{partners.name}.{name}": value for name, value in partner.values.items()})
         else:
             yield _Hit(values, tuple(evidence), subject.ranks, confidence)
+
+
+class _Partners:
+    """The subjects that a rule may ask for beside another one, by what must be the same: not all are tried for each."""
+
+    def __init__(self, also: Also, others: tuple[Subject, ...]) -> None:
+        self.name = also.name or also.subject
+        self._also = also
+        self._groups: dict[tuple[Value | None, ...], list[Subject]] = {}
+        alike: Counter[tuple[Value | None, ...]] = Counter()
+        for other in others:
+            key = _values(other, (*also.same, *also.differ))
+            # Of those that can't be told apart, the second stands in where the first is the one that asks.
+            if alike[key] < 2 and meets(other, also.where):
+                alike[key] += 1
+                self._groups.setdefault(_values(other, also.same), []).append(other)
+
+    def first(self, subject: Subject) -> Subject | None:
+        """The first that the rule takes beside this one."""
+        others = self._groups.get(_values(subject, self._also.same), ())
+        return next((other for other in others if joins(self._also, subject, other)), None)
+
+
+def _values(subject: Subject, names: tuple[str, ...]) -> tuple[Value | None, ...]:
+    return tuple(subject.values.get(name) for name in names)
 
 
 def _among(known: Subjects, sought: Match | Also) -> tuple[Subject, ...]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from ncclcheck.logs.versions import Version, version_of
-from ncclcheck.model import Event, Job
+from ncclcheck.model import Event, Job, Where
 from ncclcheck.rulebook.subject import Value, host_of, known
 
 _ANY: tuple[Version, Version] = ((2, 0), (2, 99, 99))
@@ -37,7 +37,11 @@ def _version_conflict(job: Job) -> str | None:
             if found := _range(event):
                 known_range = ranges.get(host_of(rank), _ANY)
                 ranges[host_of(rank)] = (max(known_range[0], found[0]), min(known_range[1], found[1]))
+    newest = max((first for first, _ in ranges.values()), default=_ANY[0])
+    oldest = min((last for _, last in ranges.values()), default=_ANY[1])
     for host, (first, last) in ranges.items():
+        if newest <= last and first <= oldest:
+            continue  # It fits all others; without this, thousands of hosts would each be held against each.
         for other, (other_first, other_last) in ranges.items():
             if other > host and (last < other_first or other_last < first):
                 return f"{_shown(first, last)} on {host}, {_shown(other_first, other_last)} on {other}"
@@ -84,14 +88,22 @@ def _sizes_of_one_communicator(job: Job) -> str | None:
 def _ranks_twice(job: Job) -> int:
     """How many rank numbers two processes announce."""
     owners: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    result = _first_result(job)
     for event in _events(job, "rank.announced"):
+        if result and event.where > result:
+            continue  # A second run in the same log, after the first one's result.
         owners[event.get("number")].append((event.get("announced_host"), event.get("announced_pid")))
     return sum(len(set(found)) > 1 or (found[0] == ("", "") and len(found) > 1) for found in owners.values())
 
 
 def _headers_before_result(job: Job) -> int:
     """Headers of nccl-tests before the first result: two say that two separate runs were started at once."""
-    result = min((event.where for event in _events(job, "collective.finished")), default=None)
+    result = _first_result(job)
     headers = [event.where for event in _events(job, "tests.header")]
     same = [where for where in headers if where.source == headers[0].source and (result is None or where < result)]
     return len(same)
+
+
+def _first_result(job: Job) -> Where | None:
+    """Where the first run of nccl-tests ended, by its closing line."""
+    return min((event.where for event in _events(job, "collective.finished")), default=None)

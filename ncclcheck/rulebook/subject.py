@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from ncclcheck.model import Rank, Where
+
+_NAMELESS = frozenset({"-", "pasted"})
 
 Value = str | int | float | bool | tuple[str, ...]
 
@@ -25,8 +28,12 @@ def known(**values: Value | None) -> dict[str, Value]:
 
 
 def host_of(rank: Rank) -> str:
-    """The host's name, else the log's."""
-    return rank.host or rank.process.source
+    """The host's name; where the log does not tell it, words that name the log."""
+    if rank.host:
+        return rank.host
+    if rank.process.source in _NAMELESS:
+        return "this node"
+    return f"the node of {'/'.join(PurePath(rank.process.source).parts[-2:])}"
 
 
 def ranks_of(rank: Rank) -> tuple[int, ...]:

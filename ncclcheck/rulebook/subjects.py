@@ -7,16 +7,17 @@ hosts, refused by whom, differs from the others) are attributes that are worked 
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ncclcheck.logs.versions import version_of
 from ncclcheck.model import Endpoint, Event, Facts, Job, Rank, Stage, Where
 from ncclcheck.rulebook.connects import connect_subjects
-from ncclcheck.rulebook.echoes import echo_values
+from ncclcheck.rulebook.echoes import Echoes
 from ncclcheck.rulebook.launch import launch_values
-from ncclcheck.rulebook.networks import POOR, Place, place_values, places_of
+from ncclcheck.rulebook.networks import POOR, Place, Places, places_of
+from ncclcheck.rulebook.recovery import came_up, in_ras
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
@@ -30,7 +31,7 @@ def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
     return {
         "job": (_job(job, common),),
         "rank": tuple(_rank(rank, common) for rank in job.ranks),
-        "event": tuple(_event(job, rank, event, places, common) for rank in job.ranks for event in rank.events),
+        "event": tuple(_events(job, places, common)),
         "interface": tuple(_interfaces(job, places, common)),
         "connect": connect_subjects(job, places, common),
         "setting": tuple(_settings(job, common)),
@@ -48,6 +49,7 @@ def _common(job: Job) -> dict[str, Value]:
         values["several_hosts"] = several
     if job.world_size is not None:
         values["world_size"] = job.world_size
+    values["came_up"] = came_up(job)
     values["job_failing"] = any(not attempt.recovered for attempt in job.attempts)
     return values
 
@@ -100,22 +102,33 @@ def _rank(rank: Rank, common: dict[str, Value]) -> Subject:
     return Subject("rank", values, (rank.last,), ranks_of(rank))
 
 
-def _event(job: Job, rank: Rank, event: Event, places: tuple[Place, ...], common: dict[str, Value]) -> Subject:
-    values = _Of(rank).values(common)
-    values["addresses_of_host"] = len(_addresses(job, host_of(rank)))
-    values.update(echo_values(job, rank, event, places))
+def _events(job: Job, places: Places, common: dict[str, Value]) -> Iterator[Subject]:
+    addresses, echoes = _addresses(job), Echoes(job, places)
+    for rank in job.ranks:
+        of_rank = {**_Of(rank).values(common), "addresses_of_host": len(addresses[host_of(rank)])}
+        echoes_of_rank = echoes.of(rank)
+        for event in rank.events:
+            numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
+            values = {**of_rank, **echoes_of_rank.values(event), **in_ras(rank, event)}
+            yield Subject("event", _event(event, values), (event.where,), numbers)
+
+
+def _event(event: Event, values: dict[str, Value]) -> dict[str, Value]:
     values.update({"kind": event.kind, **{f"event.{name}": value for name, value in event.fields if value}})
     values.update({name: value for name, value in event.fields if value and name not in values})
     joined, expected = event.number("joined"), event.number("expected") or event.number("world_size")
     if joined and expected:
         values["surplus"] = joined > expected
-    numbers = (event.rank,) if event.rank is not None else ranks_of(rank)
-    return Subject("event", values, (event.where,), numbers)
+    return values
 
 
-def _addresses(job: Job, host: str) -> set[str]:
-    """The bootstrap addresses of one host name: two may be two machines with one name."""
-    return {rank.bootstrap.address for rank in job.ranks if rank.bootstrap and host_of(rank) == host}
+def _addresses(job: Job) -> defaultdict[str, set[str]]:
+    """The bootstrap addresses by host name: two may be two machines with one name."""
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for rank in job.ranks:
+        if rank.bootstrap:
+            found[host_of(rank)].add(rank.bootstrap.address)
+    return found
 
 
 def _job(job: Job, common: dict[str, Value]) -> Subject:
@@ -143,16 +156,15 @@ def _first_places(job: Job) -> tuple[Where, ...]:
     return tuple(rank.events[0].where for rank in job.ranks if rank.events)[:4]
 
 
-def _interfaces(job: Job, places: tuple[Place, ...], common: dict[str, Value]) -> Iterator[Subject]:
+def _interfaces(job: Job, places: Places, common: dict[str, Value]) -> Iterator[Subject]:
     called = {attempt.address for attempt in job.attempts if not attempt.recovered and attempt.address}
     for rank in job.ranks:
+        of_rank = {**_Of(rank).values(common), "announcer": host_of(rank), "listed": len(rank.sockets)}
+        of_rank["via_sockets"] = any(event.get("path") == "NET/Socket" for event in rank.events)
         for role, endpoint in _endpoints(rank):
-            place = _place(host_of(rank), endpoint, places)
-            values = _Of(rank).values(common)
-            values.update(place_values(place, places))
+            place = places.named(host_of(rank), endpoint.interface, endpoint.address)
+            values = {**of_rank, **places.values(place)}
             values.update({"role": role, "called_in_vain": endpoint.address in called})
-            values["listed"] = len(rank.sockets)
-            values["via_sockets"] = any(event.get("path") == "NET/Socket" for event in rank.events)
             yield Subject("interface", values, _announced(rank, endpoint), ranks_of(rank))
 
 
@@ -163,11 +175,6 @@ def _endpoints(rank: Rank) -> Iterator[tuple[str, Endpoint]]:
         yield "data", endpoint
 
 
-def _place(host: str, endpoint: Endpoint, places: tuple[Place, ...]) -> Place:
-    wanted = (host, endpoint.interface, endpoint.address)
-    return next(place for place in places if (place.host, place.interface, place.address) == wanted)
-
-
 def _announced(rank: Rank, endpoint: Endpoint) -> tuple[Where, ...]:
     kinds = ("bootstrap.interface", "socket.interface", "net.interface")
     places = (event.where for event in rank.events if event.kind in kinds and event.get("address") == endpoint.address)
@@ -175,22 +182,33 @@ def _announced(rank: Rank, endpoint: Endpoint) -> tuple[Where, ...]:
 
 
 def _settings(job: Job, common: dict[str, Value]) -> Iterator[Subject]:
-    hosts = {host_of(rank) for rank in job.ranks if rank.bootstrap or rank.settings}
-    by_name: dict[str, dict[str, str]] = {}
+    across = _across_hosts(job)
     for rank in job.ranks:
         for name, value in rank.settings:
-            by_name.setdefault(name, {})[host_of(rank)] = value
-    for rank in job.ranks:
-        for name, value in rank.settings:
-            lacking = sorted(hosts - set(by_name[name]))
             values = _Of(rank).values(common)
             values.update(known(name=name, value=value, **setting_marks(name, value)))
-            values["lacking"] = ", ".join(lacking)
-            values["lacking_hosts"] = len(lacking)
-            values["differs"] = len(set(by_name[name].values())) > 1
+            values.update(across[name])
             if name == "NCCL_SOCKET_IFNAME" and rank.bootstrap:
                 values.update(_prefix_marks(value, rank))
             yield Subject("setting", values, _echoed(rank, name), ranks_of(rank))
+
+
+def _across_hosts(job: Job) -> dict[str, dict[str, Value]]:
+    """lacking, lacking_hosts, differs by the setting's name."""
+    hosts = {host_of(rank) for rank in job.ranks if rank.bootstrap or rank.settings}
+    by_name: defaultdict[str, dict[str, str]] = defaultdict(dict)
+    for rank in job.ranks:
+        for name, value in rank.settings:
+            by_name[name][host_of(rank)] = value
+    lacking = {name: sorted(hosts - set(found)) for name, found in by_name.items()}
+    return {
+        name: {
+            "lacking": ", ".join(lacking[name]),
+            "lacking_hosts": len(lacking[name]),
+            "differs": len(set(found.values())) > 1,
+        }
+        for name, found in by_name.items()
+    }
 
 
 def _prefix_marks(value: str, rank: Rank) -> dict[str, Value]:

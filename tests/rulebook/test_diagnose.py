@@ -56,7 +56,7 @@ def test_a_finding_has_its_places_and_words() -> None:
             title="it is out",
             explanation="",
             not_proof_of="",
-            subject=(("host", "log"),),
+            subject=(("host", "the node of log"),),
             ranks=(),
             evidence=(Where("log", 1), Where("log", 2)),
             fixes=(

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
-from ncclcheck.doctor.diagnose import rulebook
+from ncclcheck.doctor.diagnose import diagnose_text, rulebook
 from ncclcheck.logs.job import read_job
 from ncclcheck.logs.sources import pasted
 from ncclcheck.rulebook.load import load_connects
 from ncclcheck.rulebook.subject import Value
 from ncclcheck.rulebook.subjects import subjects
 
+SOON = 3.0
+"""Seconds for 2000 ranks."""
 A = "node-a:1:1 [0] NCCL INFO"
 B = "node-b:2:2 [0] NCCL INFO"
 BRIDGES = f"""
@@ -65,3 +69,47 @@ def test_attributes(text: str, kind: str, number: int, expected: dict[str, Value
 def test_what_is_not_known_is_absent() -> None:
     alone = of(f"{A} Bootstrap: Using eth0:10.0.0.11<0>", "interface")
     assert {"shared", "rank", "nccl", "better"} & set(alone) == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "expected"),
+    [
+        (BRIDGES, "connect", {"announcer": "node-a", "pool": True, "own_pool": True}),
+        (ROUTED, "connect", {"announcer": "node-a", "pool": False, "own_pool": False}),
+        (ROUTED.replace("to 10.0.0.11", "to 172.20.0.9"), "connect", {"announcer": "the peer", "pool": True}),
+        (ROUTED, "interface", {"announcer": "node-a"}),
+    ],
+)
+def test_who_announces_it_and_whether_docker_may_own_it(text: str, kind: str, expected: dict[str, Value]) -> None:
+    found = of(text, kind)
+    assert {name: found.get(name) for name in expected} == expected
+
+
+def large_job(ranks: int, more: str) -> str:
+    """A job with one rank on each host, and a further line of each."""
+    return "\n".join(
+        f"h{n}:100:100 [0] NCCL INFO {text}"
+        for n in range(ranks)
+        for text in (
+            f"Bootstrap: Using eth0:10.0.{n // 250}.{n % 250 + 1}<0>",
+            f"ncclCommInitRank comm 0x1 rank {n} nranks {ranks} cudaDev 0 busId 1b000 commId 0x5 - Init START",
+            more.format(n=n),
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "NET/Socket : Using [0]eth0:172.17.0.2<0>",
+        "socketPollConnect: connect to 10.0.0.1<4000> returned Connection refused, retrying (1/34)",
+        "NCCL_SOCKET_IFNAME set by environment to eth{n}",
+        "NCCL version 2.28.9+cuda12.9",
+        "socketPollConnect: connect to 172.17.0.2<4000> returned Connection refused, retrying (33/34)",
+    ],
+)
+def test_two_thousand_ranks_take_no_square_of_that(more: str) -> None:
+    text = large_job(2000, more)
+    began = time.perf_counter()
+    diagnose_text(text)
+    assert time.perf_counter() - began < SOON
