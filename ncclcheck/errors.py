@@ -6,6 +6,7 @@ NcclcheckError            what a user can meet; each says where, and the next st
 ├── ProbeError            the probe could not be run or gave no answer
 ├── NodeError             this machine could not be looked at
 ├── ApplyError            a fix could not be applied or undone
+├── PeerError             the other node could not be reached, or is not who it should be
 ├── SpeedError            the speed test could not be run or did not finish
 └── LabError              no lab can be built here
 
@@ -47,6 +48,10 @@ class NodeError(NcclcheckError):
 
 class ApplyError(NcclcheckError):
     """A fix could not be applied or undone; the file is as it was before."""
+
+
+class PeerError(NcclcheckError):
+    """The other node could not be reached, is not who it should be, or says what nobody can read."""
 
 
 class SpeedError(NcclcheckError):

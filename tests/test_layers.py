@@ -18,12 +18,13 @@ BELOW = {
     "logs": ("model",),
     "node": ("model",),
     "speedtest": ("model",),
+    "peer": ("model",),
     "lab": ("model",),
     "rulebook": ("model", "logs", "node"),
     "fixes": ("model", "node"),
-    "doctor": ("model", "logs", "node", "speedtest", "lab", "rulebook", "fixes"),
-    "cli": ("model", "logs", "node", "speedtest", "lab", "rulebook", "fixes", "doctor"),
-    "tui": ("model", "logs", "node", "speedtest", "lab", "rulebook", "fixes", "doctor"),
+    "doctor": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes"),
+    "cli": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes", "doctor"),
+    "tui": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes", "doctor"),
 }
 """Whom each room may import. ``errors``, ``printable`` and the package itself are everybody's."""
 LIGHT = ("model", "logs", "rulebook", "cli")

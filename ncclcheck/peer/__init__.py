@@ -1,0 +1,1 @@
+"""What nodes find out together: cards, the way between them, and NCCL's own handshake."""
