@@ -55,9 +55,11 @@ from ncclcheck.model.peer import (
     Handshake,
     Leg,
     Match,
+    Meeting,
     NetworkMember,
     Outcome,
     SharedNetwork,
+    Sides,
     Use,
 )
 from ncclcheck.model.place import Unknown, Where
@@ -99,6 +101,7 @@ __all__ = [
     "LinkKind",
     "Machine",
     "Match",
+    "Meeting",
     "NameLookup",
     "NetworkMember",
     "Node",
@@ -116,6 +119,7 @@ __all__ = [
     "Setting",
     "Severity",
     "SharedNetwork",
+    "Sides",
     "Speed",
     "SpeedTest",
     "Stage",

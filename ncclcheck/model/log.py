@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from ncclcheck.model.node import Facts
+from ncclcheck.model.peer import Sides
 from ncclcheck.model.place import Where
 
 _MOST_DIGITS = 18
@@ -137,4 +138,6 @@ class Job:
     launcher: str | None = None
     """torchrun, mpirun, … by its traces in the logs."""
     nodes: tuple[Facts, ...] = ()
-    """What is known of the nodes from elsewhere: read there, or pasted (``ip a``, ``ifconfig``)."""
+    """What is known of the nodes from elsewhere: read there, from their cards, or pasted (``ip a``, ``ifconfig``)."""
+    sides: Sides | None = None
+    """What was learnt between these nodes."""

@@ -115,6 +115,8 @@ class Machine:
 
     namespace: str | None = None
     """The network namespace, ``net:[4026531840]``: two processes with the same one share interfaces."""
+    boot: str | None = None
+    """Digest of the kernel's boot id: two nodes with the same one are one machine."""
     routes: tuple[Route, ...] = ()
     hints: tuple[Hint, ...] = ()
     rdma: tuple[RdmaDevice, ...] = ()

@@ -49,9 +49,9 @@ class Cell:
     """From SYN to the established connection."""
     detail: str = ""
     source: str | None = None
-    """The caller's address as the callee saw it."""
+    """The caller's address: as the callee saw it, or where it did not answer, as the caller's kernel set it."""
     mtu: int | None = None
-    """Bytes of the largest packet that passed, where that was searched for."""
+    """Bytes of the largest packet that passes, where that is less than the caller's interface allows."""
     arrived: bool | None = None
     """For what stayed unanswered: whether the callee's kernel saw the call, so that the answer got lost."""
 
@@ -105,6 +105,25 @@ class Match:
     """Whether connections over these interfaces were tried, in all directions, and passed."""
     because: str = ""
     """Why these and not others; or why none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """That one node reached another at a port which was made known beforehand, as a rendezvous port is."""
+
+    caller: str
+    callee: str
+    address: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """All that was learnt between nodes."""
+
+    match: Match
+    cells: tuple[Cell, ...] = ()
+    meetings: tuple[Meeting, ...] = ()
 
 
 class Leg(Enum):

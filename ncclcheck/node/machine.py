@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import pwd
 import sys
@@ -37,6 +38,7 @@ def read(
     cards, no_cards = gpus.read(proc)
     return Machine(
         namespace=_namespace(proc),
+        boot=_boot(proc),
         routes=ways,
         hints=hints,
         rdma=rdma.read(root / "sys/class/infiniband"),
@@ -64,6 +66,15 @@ def _namespace(proc: Path) -> str | None:
         return os.readlink(proc / "self/ns/net")
     except OSError:
         return None
+
+
+def _boot(proc: Path) -> str | None:
+    """A digest of the kernel's id of this start (random(4)): the id itself is nobody's business."""
+    try:
+        identity = (proc / "sys/kernel/random/boot_id").read_text().strip()
+    except (OSError, ValueError):
+        return None
+    return hashlib.sha256(identity.encode()).hexdigest()[:8] if identity else None
 
 
 def _home_of(user: str) -> str | None:

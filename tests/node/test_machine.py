@@ -114,6 +114,18 @@ def test_a_container_without_sysfs(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("identity", "boot"),
+    [("6e0b5c0e-5d4c-4f57-8a53-0c1f2f6a9b11\n", "ba962304"), ("\n", None), (None, None)],
+)
+def test_the_start_of_a_machine_is_told_by_a_digest(tmp_path: Path, identity: str | None, boot: str | None) -> None:
+    (tmp_path / "proc/self").mkdir(parents=True)
+    if identity is not None:
+        write(tmp_path / "proc/sys/kernel/random/boot_id", identity)
+
+    assert machine.read({}, "a", TABLE, tmp_path, nothing).boot == boot
+
+
+@pytest.mark.parametrize(
     ("env", "content", "answer"),
     [
         ({}, b"", None),
