@@ -20,7 +20,7 @@ BELOW = {
     "speedtest": ("model",),
     "peer": ("model",),
     "lab": ("model",),
-    "rulebook": ("model", "logs", "node"),
+    "rulebook": ("model", "logs", "node", "peer"),
     "fixes": ("model", "node"),
     "doctor": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes"),
     "cli": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes", "doctor"),

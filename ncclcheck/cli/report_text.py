@@ -12,6 +12,10 @@ _WIDTH = 96
 _MOST_LINES = 6
 _SURE = {Confidence.CERTAIN: "certain", Confidence.LIKELY: "likely", Confidence.POSSIBLE: "possible"}
 _SCOPES = {"this-node": "on this node", "all-nodes": "on every node", "launcher": "where the job is started"}
+_BETWEEN = {
+    Verdict.HEALTHY: "HEALTHY: the nodes reach each other over these interfaces, in every direction.",
+    Verdict.UNKNOWN: "CANNOT TELL: nothing wrong found by what the nodes are.",
+}
 
 
 def findings_text(diagnosis: Diagnosis, texts: Mapping[Where, str] | None = None) -> str:
@@ -28,6 +32,8 @@ def findings_text(diagnosis: Diagnosis, texts: Mapping[Where, str] | None = None
 
 def _headline(diagnosis: Diagnosis) -> str:
     serious = [finding for finding in diagnosis.findings if finding.severity > Severity.INFO]
+    if diagnosis.job.sides is not None and diagnosis.verdict in _BETWEEN:
+        return _BETWEEN[diagnosis.verdict]
     if diagnosis.verdict is Verdict.HEALTHY:
         return "HEALTHY: NCCL came up on every rank and worked; nothing wrong in these lines."
     if diagnosis.verdict is Verdict.UNKNOWN and any(not attempt.recovered for attempt in diagnosis.job.attempts):
@@ -73,7 +79,7 @@ def _fix(fix: Fix, lead: str) -> Iterator[str]:
 
 
 def _unknown(diagnosis: Diagnosis) -> Iterator[str]:
-    yield "What these lines cannot settle:"
+    yield "What is not settled yet:" if diagnosis.job.sides else "What these lines cannot settle:"
     for item in diagnosis.unknown:
         yield f"  {item.question}"
         yield f"    would settle it: {item.missing}"

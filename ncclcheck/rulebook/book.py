@@ -15,6 +15,7 @@ from ncclcheck.model import Finding
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.load import load_connects
 from ncclcheck.rulebook.schema import JobSample, RuleSpec
+from ncclcheck.rulebook.sketch import sketched_job
 from ncclcheck.rulebook.vocabulary import Vocabulary
 
 
@@ -37,7 +38,12 @@ class Book:
         return load_connects()
 
     def run(self, rule: RuleSpec, sample: JobSample) -> tuple[Finding, ...]:
-        """What the one rule finds in a sample, by the whole line from text to findings."""
+        """What the one rule finds in a sample, by the whole line from text to findings.
+
+        Raises RuleError where its nodes or cells mean nothing.
+        """
+        if sample.nodes:
+            return findings(sketched_job(sample.nodes, sample.cells), (rule,))
         logs = sample.logs or {"sample": sample.log}
         sources = [pasted(text.strip("\n"), name) for name, text in logs.items()]
         return findings(read_job(sources, self.gated, self.connects).job, (rule,))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ncclcheck.errors import RuleError
 from ncclcheck.model import Finding
 from ncclcheck.rulebook.book import Book
 from ncclcheck.rulebook.load import label
@@ -131,6 +132,7 @@ def _texts(rule: RuleSpec) -> Iterator[tuple[str, str]]:
         yield f"{key}.title", fix.title
         yield from ((f"{key}.env", text) for pair in fix.env.items() for text in pair)
         yield from ((f"{key}.commands", text) for text in fix.commands)
+        yield f"{key}.hosts", fix.hosts
 
 
 def _advice_flaws(key: str, fix: FixSpec) -> Iterator[Flaw]:
@@ -147,7 +149,11 @@ def _sample_flaws(rule: RuleSpec, book: Book) -> Iterator[Flaw]:
         yield Flaw("sample", "no sample shows where the rule must stay silent", "a [[sample]] with match = false")
     for number, sample in enumerate(rule.sample):
         key = f"sample[{number}]"
-        found = book.run(rule, sample)
+        try:
+            found = book.run(rule, sample)
+        except RuleError as error:
+            yield Flaw(key, error.problem, error.next_step)
+            continue
         if found and not sample.match:
             yield Flaw(key, f"the rule speaks on its near miss: {found[0].title}", "narrower conditions in [[match]]")
         if sample.match and not found:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -160,6 +161,7 @@ def _fix(spec: FixSpec, values: Mapping[str, Value]) -> Iterator[Fix]:
             env=env,
             commands=tuple(fill(command, shell) for command in spec.commands),
             files=(FileContent(_CONF, "".join(f"{name}={value}\n" for name, value in env)),) if spec.conf else (),
+            hosts=tuple(filter(None, re.split(r", | and ", fill(spec.hosts, values)))),
         )
     except Missing:
         return

@@ -21,6 +21,10 @@ _THINGS = {
     "job": "the job as a whole",
     "node": "a node",
     "conf": "a line of nccl.conf",
+    "pair": "two nodes, compared",
+    "path": "a connection that was tried between two nodes",
+    "node-setting": "a setting, compared across nodes",
+    "name": "a name that a node looked up",
 }
 _SCOPES = {"this-node": "on this node", "all-nodes": "on every node", "launcher": "where the job is started"}
 
@@ -133,6 +137,10 @@ def _value(value: object) -> str:
 
 
 def _sample(sample: JobSample) -> Iterator[str]:
+    if sample.nodes:
+        texts = (f"{host}: {', '.join(known)}" for host, known in sample.nodes.items())
+        yield from ("```text", *texts, *sample.cells, "```", "")
+        return
     logs = sample.logs or {"": sample.log}
     for name, text in logs.items():
         yield from (f"{name}:", "") if name else ()

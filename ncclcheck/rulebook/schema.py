@@ -56,7 +56,20 @@ class EventFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     event: tuple[EventShape, ...]
 
 
-SubjectKind = Literal["event", "connect", "interface", "setting", "rank", "job", "node", "conf"]
+SubjectKind = Literal[
+    "event",
+    "connect",
+    "interface",
+    "setting",
+    "rank",
+    "job",
+    "node",
+    "conf",
+    "pair",
+    "path",
+    "node-setting",
+    "name",
+]
 
 
 class Also(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,6 +108,8 @@ class FixSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     conf: bool = False
     """Offer the settings as lines of nccl.conf too."""
     when: dict[str, Condition] = {}
+    hosts: str = ""
+    """Whom it is for, ``{host}`` or ``{one}, {other}``; empty for all of the scope."""
 
 
 class JobSample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,6 +118,10 @@ class JobSample(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     log: str = ""
     logs: dict[str, str] = {}
     """Several logs by name."""
+    nodes: dict[str, tuple[str, ...]] = {}
+    """Nodes by host name, as ``rulebook.sketch`` reads them."""
+    cells: tuple[str, ...] = ()
+    """Connections between these nodes: ``node-a > node-b eth1 10.0.0.12 dropped``."""
     match: bool = True
     values: dict[str, str] = {}
     contain: tuple[str, ...] = ()

@@ -12,12 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ncclcheck.logs.versions import version_of
-from ncclcheck.model import Endpoint, Event, Facts, Job, Rank, Stage, Where
+from ncclcheck.model import Endpoint, Event, Job, Rank, Stage, Where
 from ncclcheck.rulebook.connects import connect_subjects
 from ncclcheck.rulebook.echoes import Echoes
 from ncclcheck.rulebook.launch import launch_values
-from ncclcheck.rulebook.networks import POOR, Place, Places, places_of
+from ncclcheck.rulebook.networks import Places, places_of
+from ncclcheck.rulebook.nodes import conf_subjects, node_subjects
 from ncclcheck.rulebook.recovery import came_up, in_ras
+from ncclcheck.rulebook.sides import side_subjects
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
@@ -35,8 +37,9 @@ def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
         "interface": tuple(_interfaces(job, places, common)),
         "connect": connect_subjects(job, places, common),
         "setting": tuple(_settings(job, common)),
-        "node": tuple(_nodes(job)),
-        "conf": tuple(_conf(job)),
+        "node": tuple(node_subjects(job, places)),
+        "conf": tuple(conf_subjects(job)),
+        **side_subjects(job),
     }
 
 
@@ -226,50 +229,3 @@ def _prefix_marks(value: str, rank: Rank) -> dict[str, Value]:
 
 def _echoed(rank: Rank, name: str) -> tuple[Where, ...]:
     return tuple(event.where for event in rank.events if event.kind == "setting" and event.get("name") == name)[:2]
-
-
-def _nodes(job: Job) -> Iterator[Subject]:
-    for node in job.nodes:
-        names = [interface.name for interface in node.interfaces]
-        values = known(
-            host=node.host,
-            interfaces=", ".join(names),
-            count=len(names),
-            choice=node.choice.interface if node.choice else None,
-            address=node.choice.address if node.choice else None,
-            look=_look(node),
-            others=", ".join(_others(node)),
-            pasted=bool(node.places),
-        )
-        yield Subject("node", values, node.places)
-
-
-def _look(node: Facts) -> str | None:
-    """What the interface looks like that NCCL would take."""
-    if node.choice is None or not node.choice.interface or not node.choice.address:
-        return None
-    return Place(node.host, node.choice.interface, node.choice.address).look
-
-
-def _others(node: Facts) -> Iterator[str]:
-    """Further interfaces that may be the shared one."""
-    for interface in node.interfaces:
-        for address in interface.addresses[:1]:
-            taken = node.choice is not None and interface.name == node.choice.interface
-            if not taken and Place(node.host, interface.name, address.address).look not in POOR:
-                yield f"{interface.name} ({address.address})"
-
-
-def _conf(job: Job) -> Iterator[Subject]:
-    for node in job.nodes:
-        for line in node.conf_troubles:
-            values = known(
-                host=node.host,
-                path=line.path,
-                line=line.line,
-                text=line.text,
-                trouble=line.trouble.value,
-                meaning=line.meaning,
-                corrected=line.corrected,
-            )
-            yield Subject("conf", values, (Where(line.path, line.line),))

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from ncclcheck.doctor.diagnose import diagnose, rulebook
+from ncclcheck.rulebook.sketch import sketched_job
 from ncclcheck.rulebook.subject import Subject
 from ncclcheck.rulebook.subjects import subjects
 from ncclcheck.rulebook.vocabulary import vocabulary
@@ -25,6 +26,14 @@ def test_every_attribute_that_logs_give_is_described() -> None:
     for case in cases.FIXTURES:
         for kind in subjects(diagnose(case.logs).job).values():
             found |= {name for subject in kind for name in _undescribed(subject)}
+    assert found == set()
+
+
+def test_every_attribute_that_nodes_give_is_described() -> None:
+    samples = [sample for rule in rulebook().rules for sample in rule.sample if sample.nodes]
+    assert len(samples) > 30
+    every = [subjects(sketched_job(sample.nodes, sample.cells)) for sample in samples]
+    found = {name for kinds in every for kind in kinds.values() for subject in kind for name in _undescribed(subject)}
     assert found == set()
 
 
