@@ -11,7 +11,22 @@ from ncclcheck import __version__
 from ncclcheck.cli.diagnostics import ExitCode, report
 from ncclcheck.errors import NcclcheckError
 
-COMMANDS = ("analyze", "node", "lint", "probe", "fix", "speedtest", "demo", "rules", "explain")
+COMMANDS = (
+    "analyze",
+    "node",
+    "lint",
+    "probe",
+    "fix",
+    "speedtest",
+    "card",
+    "match",
+    "pair",
+    "join",
+    "handshake",
+    "demo",
+    "rules",
+    "explain",
+)
 
 _EPILOG = """\
 without a command: opens the interactive assistant.

@@ -174,8 +174,8 @@ class _Option:
 
     @property
     def tenable(self) -> bool:
-        """Whether there is any reason to take it: it works, or it should by its addresses."""
-        return self.proved or self.same_network
+        """Whether there is any reason to take it: it works, at least for small packets, or should by its addresses."""
+        return self.same_network or all(cell is not None and (cell.passed or cell.mtu) for cell in self.cells)
 
     @property
     def merit(self) -> tuple[float, ...]:
