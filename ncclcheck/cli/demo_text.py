@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ncclcheck.cli.handshake_text import handshake_text
 from ncclcheck.cli.report_text import findings_text
 from ncclcheck.cli.speed_text import comparison_text, test_text
-from ncclcheck.doctor.demo import Changed, Chapter, Diagnosed, Measured, NothingToFix, Planned, Probed, Step
+from ncclcheck.doctor.demo import Changed, Chapter, Diagnosed, Measured, NothingToFix, Planned, Probed, ShookHands, Step
 from ncclcheck.model import Comparison, Severity, Where
 from ncclcheck.speedtest.reports import Progress
+
+_NODES = 2
+"""The story is that of two."""
 
 
 def step_text(step: Step) -> str:
@@ -17,6 +23,9 @@ def step_text(step: Step) -> str:
         return _probed(step)
     if isinstance(step, Diagnosed):
         return _diagnosed(step)
+    if isinstance(step, ShookHands):
+        # The probes have shown NCCL's own lines already.
+        return handshake_text(replace(step.handshake, log=()), _NODES)
     if isinstance(step, Comparison):
         return comparison_text(step)
     return _deed(step)

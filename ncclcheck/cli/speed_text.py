@@ -15,7 +15,7 @@ def size_text(size: int) -> str:
 
 def rate_text(speed: Speed) -> str:
     """GB/s and Gbit/s, both decimal as NCCL counts."""
-    rate = speed.gigabytes_per_second
+    rate = speed.algbw
     return f"{rate:.3g} GB/s ({8 * rate:.3g} Gbit/s)"
 
 
@@ -23,7 +23,7 @@ def speed_text(speed: Speed) -> str:
     """One direction on one line."""
     checksum = "every byte arrived right" if speed.verified else "DAMAGED: what arrived is not what was sent"
     rounds = f"median of {len(speed.seconds)} rounds of {size_text(speed.size)}"
-    return f"{speed.direction.value:<9}  {rate_text(speed)}, {rounds}; {checksum}"
+    return f"{speed.pattern.value:<9}  {rate_text(speed)}, {rounds}; {checksum}"
 
 
 def test_text(test: SpeedTest) -> str:
@@ -49,4 +49,4 @@ def _brief(test: SpeedTest) -> str:
     where = f"{test.interface or 'unknown interface'}: "
     if not test.passed:
         return f"{where}failed, {test.failure or 'the payload was damaged'}"
-    return where + ", ".join(f"{speed.direction.value} {rate_text(speed)}" for speed in test.speeds)
+    return where + ", ".join(f"{speed.pattern.value} {rate_text(speed)}" for speed in test.speeds)

@@ -79,9 +79,9 @@ def _interface_of_nccl(backend: str | None, python: str) -> str | None:
 
 def as_json(result: SpeedTest, python: str) -> dict[str, Any]:
     """The result with its figures worked out."""
-    rates = [speed.gigabytes_per_second for speed in result.speeds]
+    rates = [speed.algbw for speed in result.speeds]
     speeds = [
-        {**msgspec.to_builtins(speed), "gigabytes_per_second": rate, "gigabits_per_second": 8 * rate}
+        {**msgspec.to_builtins(speed), "algbw": rate, "gigabits": 8 * rate}
         for speed, rate in zip(result.speeds, rates, strict=True)
     ]
     return {**msgspec.to_builtins(result), "speeds": speeds, "passed": result.passed, "python": python}

@@ -20,6 +20,7 @@ from ncclcheck.model import (
     Edit,
     Facts,
     Fix,
+    Handshake,
     Node,
     Probe,
     Risk,
@@ -59,6 +60,13 @@ class Diagnosed:
 
 
 @dataclass(frozen=True, slots=True)
+class ShookHands:
+    """NCCL's own handshake is over, passed or not."""
+
+    handshake: Handshake
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A speed test has ended, well or not."""
 
@@ -91,7 +99,7 @@ class NothingToFix:
     """The end where no finding brings a fix that may be applied."""
 
 
-Step = Chapter | Probed | Diagnosed | Progress | Measured | Planned | Changed | NothingToFix | Comparison
+Step = Chapter | Probed | Diagnosed | Progress | ShookHands | Measured | Planned | Changed | NothingToFix | Comparison
 
 
 class Effects(Protocol):
@@ -102,6 +110,9 @@ class Effects(Protocol):
 
     def probe(self, node: Node) -> Probe:
         """Ask the real NCCL."""
+
+    def handshake(self, nodes: tuple[Node, Node]) -> Handshake:
+        """Let the real NCCL's root meet a rank on each."""
 
     def preview(self, fix: Fix, node: Node) -> tuple[Edit, ...]:
         """What a fix would change in its nccl.conf."""
@@ -133,6 +144,12 @@ class Real:
         from ncclcheck.doctor.probe import probe
 
         return probe(node, python=self.python)
+
+    def handshake(self, nodes: tuple[Node, Node]) -> Handshake:
+        """Let the real NCCL's root meet a rank on each."""
+        from ncclcheck.doctor.handshake import handshake
+
+        return handshake(nodes, python=self.python)
 
     def preview(self, fix: Fix, node: Node) -> tuple[Edit, ...]:
         """What a fix would change in the node's ``/etc/nccl.conf``; lines it does not concern stay."""
@@ -171,7 +188,8 @@ def story(nodes: tuple[Node, ...], effects: Effects | None = None) -> Iterator[S
     effects, pair = effects or Real(), (nodes[0], nodes[1])
     yield Chapter("Which interface does NCCL take on each node?")
     seen = yield from _examine(pair, effects)
-    yield Chapter("Does it matter? The speed test over that interface")
+    yield Chapter("Does it matter? NCCL's own handshake, and the speed test over that interface")
+    yield ShookHands(effects.handshake(pair))
     before = yield from _measure(pair, seen, effects)
     fix = first_safe_fix(seen.diagnosis)
     if fix is None:
@@ -181,7 +199,8 @@ def story(nodes: tuple[Node, ...], effects: Effects | None = None) -> Iterator[S
     yield from _change(pair, fix, effects)
     yield Chapter("What does NCCL take now?")
     seen = yield from _examine(pair, effects)
-    yield Chapter("The same speed test again")
+    yield Chapter("The same handshake and the same speed test again")
+    yield ShookHands(effects.handshake(pair))
     after = yield from _measure(pair, seen, effects)
     yield Chapter("Before and after")
     yield Comparison(before, after)

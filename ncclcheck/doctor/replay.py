@@ -14,7 +14,7 @@ import msgspec
 from ncclcheck.doctor.demo import CONF, Step, story
 from ncclcheck.errors import LabError
 from ncclcheck.fixes.plan import change_of, edit
-from ncclcheck.model import Applied, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Edit, Facts, Fix, Handshake, Node, Probe, SpeedTest
 from ncclcheck.speedtest.reports import Progress
 
 _PACKAGE = Path(__file__).parents[1]
@@ -30,6 +30,7 @@ class Recording:
     """Without their logs."""
     conf: tuple[str | None, ...]
     """Each node's ``/etc/nccl.conf``."""
+    handshake: Handshake
     progress: tuple[Progress, ...]
     test: SpeedTest
 
@@ -75,6 +76,10 @@ class Recorded:
     def probe(self, node: Node) -> Probe:
         """What the real NCCL did."""
         return self._now.probes[self._hosts.index(node.name)]
+
+    def handshake(self, nodes: tuple[Node, Node]) -> Handshake:
+        """How NCCL's own handshake went."""
+        return self._now.handshake
 
     def preview(self, fix: Fix, node: Node) -> tuple[Edit, ...]:
         """What the fix would change in the recorded nccl.conf."""

@@ -63,12 +63,13 @@ from ncclcheck.model.peer import (
     Use,
 )
 from ncclcheck.model.place import Unknown, Where
-from ncclcheck.model.speed import Comparison, Direction, Speed, SpeedTest
+from ncclcheck.model.speed import Baseline, Comparison, Judgement, Pattern, Rating, Speed, SpeedTest, Transport, Trend
 
 __all__ = [
     "Address",
     "Applied",
     "Attempt",
+    "Baseline",
     "Caller",
     "Candidate",
     "Cell",
@@ -79,7 +80,6 @@ __all__ = [
     "Confidence",
     "Contact",
     "Diagnosis",
-    "Direction",
     "Edit",
     "Endpoint",
     "Event",
@@ -95,6 +95,7 @@ __all__ = [
     "Hint",
     "Interface",
     "Job",
+    "Judgement",
     "Leg",
     "Library",
     "Limit",
@@ -106,10 +107,12 @@ __all__ = [
     "NetworkMember",
     "Node",
     "Outcome",
+    "Pattern",
     "Probe",
     "Process",
     "Processes",
     "Rank",
+    "Rating",
     "RdmaDevice",
     "RdmaPort",
     "Risk",
@@ -123,6 +126,8 @@ __all__ = [
     "Speed",
     "SpeedTest",
     "Stage",
+    "Transport",
+    "Trend",
     "Trouble",
     "Unknown",
     "Use",

@@ -1,4 +1,4 @@
-"""What was measured, and what it proves."""
+"""What was measured, what it should have been, and what it proves."""
 
 from __future__ import annotations
 
@@ -6,32 +6,102 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Direction(Enum):
-    """Which way the bytes go."""
+class Pattern(Enum):
+    """Who sends to whom."""
 
     ONE_WAY = "one way"
+    """Rank 1 to rank 0, and so for every further pair (sendrecv)."""
     BOTH_WAYS = "both ways"
+    """The same pairs, in both directions at once."""
+    ALL_GATHER = "all gather"
+    ALL_REDUCE = "all reduce"
 
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """One measured direction."""
+    """One pattern at one size."""
 
-    direction: Direction
+    pattern: Pattern
     size: int
-    """Bytes that each sender sends in a round."""
+    """Bytes as nccl-tests counts them: of a sender's message, of all ranks' together (all gather), of a rank's buffer
+    (all reduce)."""
     seconds: tuple[float, ...]
-    """Time of each round."""
+    """Time of each round on the slowest rank."""
     verified: bool
-    """Whether every received payload had the right checksum."""
+    """Whether every received payload was what had been sent."""
+    ranks: int = 2
 
     @property
-    def gigabytes_per_second(self) -> float:
-        """Algorithm bandwidth of the median round, in GB/s (1e9 bytes a second; sendrecv of nccl-tests)."""
+    def median(self) -> float:
+        """Seconds of the median round."""
+        return self.quantile(0.5)
+
+    def quantile(self, share: float) -> float:
+        """Seconds that this share of the rounds took at most, between rounds by interpolation."""
         ordered = sorted(self.seconds)
-        middle = len(ordered) // 2
-        median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
-        return self.size / median / 1e9
+        place = share * (len(ordered) - 1)
+        below = int(place)
+        above = min(below + 1, len(ordered) - 1)
+        return ordered[below] + (ordered[above] - ordered[below]) * (place - below)
+
+    @property
+    def algbw(self) -> float:
+        """Algorithm bandwidth of the median round, in GB/s of 1e9 bytes (nccl-tests 2.19.6, common.cu)."""
+        return self.size / self.median / 1e9
+
+    @property
+    def busbw(self) -> float:
+        """Bus bandwidth, which does not depend on the number of ranks (nccl-tests 2.19.6, PERFORMANCE.md)."""
+        return self.algbw * self.factor
+
+    @property
+    def factor(self) -> float:
+        """Of bus bandwidth to algorithm bandwidth."""
+        share = (self.ranks - 1) / self.ranks
+        return {Pattern.ALL_GATHER: share, Pattern.ALL_REDUCE: 2 * share}.get(self.pattern, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What plain TCP does over the same interfaces, without torch, NCCL or gloo."""
+
+    tool: str
+    """``iperf3`` or ``sockets``."""
+    flows: int
+    bytes: int = 0
+    seconds: float = 0.0
+    interface: str | None = None
+    retransmits: int | None = None
+    """Segments that were sent again; ``None`` where nobody counted."""
+    failure: str = ""
+
+    @property
+    def rate(self) -> float | None:
+        """GB/s of 1e9 bytes; ``None`` where it failed."""
+        return self.bytes / self.seconds / 1e9 if self.seconds and not self.failure else None
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """What carried the bytes, by what NCCL or gloo said, never by a name."""
+
+    network: str
+    """``Socket``, ``IB``, a plugin's name, or ``gloo``; empty where nobody said it."""
+    interfaces: tuple[str, ...] = ()
+    devices: tuple[str, ...] = ()
+    """RDMA devices with port, ``mlx5_0:1/RoCE``."""
+    gdr: bool | None = None
+    """Whether network cards reach the GPU's memory directly; ``None`` where nothing is said of it."""
+    threads: int | None = None
+    sockets: int | None = None
+    """Per thread."""
+    within: bool = False
+    """The data went through shared memory or between GPUs of one machine, over no network at all."""
+
+    @property
+    def flows(self) -> int:
+        """Connections that share the data (NET/Socket; one where NCCL says nothing, gloo has one)."""
+        return (self.threads or 1) * (self.sockets or 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +116,68 @@ class SpeedTest:
     """Why it did not finish; empty when it did."""
     log: tuple[str, ...] = ()
     """What the workers printed beside their figures."""
+    ranks: int = 2
+    baseline: Baseline | None = None
+    transport: Transport | None = None
+    stage: str = ""
+    """What it was doing when it failed."""
 
     @property
     def passed(self) -> bool:
-        """Both directions measured, every payload right."""
-        return not self.failure and len(self.speeds) == len(Direction) and all(speed.verified for speed in self.speeds)
+        """It ran to its end, and every payload was right."""
+        return not self.failure and bool(self.speeds) and all(speed.verified for speed in self.speeds)
+
+    def best(self, pattern: Pattern) -> Speed | None:
+        """The largest size of a pattern, which is what a link is judged by."""
+        return max((one for one in self.speeds if one.pattern is pattern), key=lambda one: one.size, default=None)
+
+    @property
+    def latency(self) -> float | None:
+        """Seconds of the median round at the smallest size one way, where that is at most 8 bytes."""
+        small = [one for one in self.speeds if one.pattern is Pattern.ONE_WAY and one.size <= 8]
+        return min(small, key=lambda one: one.size).median if small else None
+
+
+class Rating(Enum):
+    """What a figure means."""
+
+    HEALTHY = "healthy"
+    TUNE = "tune"
+    """It works, and settings would give more."""
+    SUSPICIOUS = "suspicious"
+    """So far below the link that something is wrong."""
+    UNKNOWN = "unknown"
+    """Nobody knows what this link should do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a speed should have been, and why it is not."""
+
+    rating: Rating
+    measured: float
+    """GB/s of bus bandwidth."""
+    expected: float | None
+    """GB/s; ``None`` where nobody knows."""
+    source: str
+    """Where the expectation comes from: the link's speed, or the baseline."""
+    reason: str
+    next_step: str = ""
+    """The one thing to try next."""
+
+    @property
+    def percent(self) -> float | None:
+        """Of what was expected."""
+        return 100 * self.measured / self.expected if self.expected else None
+
+
+class Trend(Enum):
+    """How one run compares with another."""
+
+    BETTER = "better"
+    SAME = "same"
+    WORSE = "worse"
+    UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)

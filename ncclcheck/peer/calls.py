@@ -42,8 +42,11 @@ class Call:
 
 
 def listening_addresses(facts: Facts) -> tuple[str, ...]:
-    """Where a node should listen: all addresses of interfaces that are up, link-local ones with their zone."""
-    return tuple(_zoned(one.address, link.name) for link in _usable(facts) for one in link.addresses)
+    """Where a node should listen: the addresses of interfaces that are up, link-local ones with their zone.
+
+    A link-local one beside another address is left out: NCCL takes it only where an interface has nothing else.
+    """
+    return tuple(_zoned(one.address, link.name) for link in _usable(facts) for one in _meant(link))
 
 
 def doors_of(facts: Facts, ports: tuple[tuple[str, int], ...]) -> tuple[Door, ...]:
@@ -87,6 +90,11 @@ def _zoned(address: str, interface: str) -> str:
 
 def _usable(facts: Facts) -> tuple[Interface, ...]:
     return tuple(link for link in facts.interfaces if link.up is not False and link.kind is not LinkKind.LOOPBACK)
+
+
+def _meant(link: Interface) -> tuple[Address, ...]:
+    lasting = tuple(one for one in link.addresses if not is_link_local(one.address))
+    return lasting or link.addresses
 
 
 def _unbound(door: Door) -> Call:

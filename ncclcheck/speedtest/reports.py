@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import msgspec
 
-from ncclcheck.model import Direction, Speed, SpeedTest
+from ncclcheck.model import Pattern, Speed, SpeedTest
 
 T = TypeVar("T")
 
@@ -86,7 +86,7 @@ def reported(half: Half, report: Report) -> Half:
     if report.event == "started":
         return replace(half, backend=report.backend, interface=report.interface)
     if report.event == "result" and isinstance(report.seconds, tuple):
-        speed = Speed(Direction(report.direction), report.size, report.seconds, report.verified)
+        speed = Speed(Pattern(report.direction), report.size, report.seconds, report.verified)
         return replace(half, speeds=(*half.speeds, speed))
     if report.event == "failure":
         return replace(half, failure=half.failure or report.reason)

@@ -9,7 +9,7 @@ import pytest
 
 from ncclcheck.cli.speed_text import comparison_text, size_text
 from ncclcheck.cli.speed_text import test_text as result_text
-from ncclcheck.model import Comparison, Direction, Speed, SpeedTest
+from ncclcheck.model import Comparison, Pattern, Speed, SpeedTest
 from tests.speedtest.pairs import free_port
 
 COMMAND = (sys.executable, "-m", "ncclcheck", "speedtest")
@@ -31,11 +31,11 @@ def test_two_sides_measure():
     result = json.loads(output)
     assert (result["passed"], result["backend"], result["interface"], result["failure"]) == (True, "gloo", "lo", "")
     assert result["python"] == sys.executable
-    assert [(speed["direction"], speed["size"], speed["verified"]) for speed in result["speeds"]] == [
+    assert [(speed["pattern"], speed["size"], speed["verified"]) for speed in result["speeds"]] == [
         ("one way", 1024**2, True),
         ("both ways", 1024**2, True),
     ]
-    assert all(speed["gigabits_per_second"] == 8 * speed["gigabytes_per_second"] for speed in result["speeds"])
+    assert all(speed["gigabits"] == 8 * speed["algbw"] for speed in result["speeds"])
     assert "rank 0 is ready: gloo on lo" in progress
     lines = text.splitlines()
     assert lines[0] == "speed test with gloo over lo: passed"
@@ -86,9 +86,9 @@ def test_sizes_in_words(size, text):
 GOOD = SpeedTest(
     "gloo",
     "eth1",
-    (Speed(Direction.ONE_WAY, 1024**2, (0.001,), True), Speed(Direction.BOTH_WAYS, 1024**2, (0.002,), True)),
+    (Speed(Pattern.ONE_WAY, 1024**2, (0.001,), True), Speed(Pattern.BOTH_WAYS, 1024**2, (0.002,), True)),
 )
-DAMAGED = SpeedTest("gloo", "eth1", (Speed(Direction.ONE_WAY, 1024**2, (0.001,), False),), failure="damaged")
+DAMAGED = SpeedTest("gloo", "eth1", (Speed(Pattern.ONE_WAY, 1024**2, (0.001,), False),), failure="damaged")
 BAD = SpeedTest("gloo", "eth0", failure="refused")
 
 

@@ -11,7 +11,7 @@ import msgspec
 from ncclcheck.doctor.demo import CONF, Real, story
 from ncclcheck.doctor.replay import PHASES, Recording, folder, save
 from ncclcheck.lab import LAYOUTS, Layout, built
-from ncclcheck.model import Applied, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Edit, Facts, Fix, Handshake, Node, Probe, SpeedTest
 from ncclcheck.speedtest.reports import Progress
 
 # Where the interpreter of the recording is said to have been.
@@ -41,6 +41,10 @@ class Recorder:
         self._probes.append(self._real.probe(node))
         return self._probes[-1]
 
+    def handshake(self, nodes: tuple[Node, Node]) -> Handshake:
+        self._handshake = self._real.handshake(nodes)
+        return self._handshake
+
     def preview(self, fix: Fix, node: Node) -> tuple[Edit, ...]:
         return self._real.preview(fix, node)
 
@@ -54,7 +58,7 @@ class Recorder:
         progress = tuple(value for value in values if isinstance(value, Progress))
         test = next(value for value in values if isinstance(value, SpeedTest))
         self.recordings.append(
-            Recording(tuple(self._facts), tuple(self._probes), tuple(self._conf), progress, test),
+            Recording(tuple(self._facts), tuple(self._probes), tuple(self._conf), self._handshake, progress, test),
         )
         self._start()
         yield from values

@@ -6,7 +6,17 @@ import subprocess
 import pytest
 
 from ncclcheck.doctor import replay
-from ncclcheck.doctor.demo import Changed, Chapter, Diagnosed, Measured, NothingToFix, Planned, Probed, story
+from ncclcheck.doctor.demo import (
+    Changed,
+    Chapter,
+    Diagnosed,
+    Measured,
+    NothingToFix,
+    Planned,
+    Probed,
+    ShookHands,
+    story,
+)
 from ncclcheck.errors import LabError
 from ncclcheck.lab import LAYOUTS, built
 from ncclcheck.model import Comparison, Node, Severity
@@ -25,10 +35,10 @@ EXPECTED = {
 EXAMINED = [Probed, Probed, Diagnosed]
 KINDS = [
     *(Chapter, *EXAMINED),
-    *(Chapter, Measured),
+    *(Chapter, ShookHands, Measured),
     *(Chapter, Planned, Planned, Changed, Changed),
     *(Chapter, *EXAMINED),
-    *(Chapter, Measured),
+    *(Chapter, ShookHands, Measured),
     *(Chapter, Comparison),
 ]
 
@@ -48,6 +58,7 @@ def check(steps, layout):
     assert [finding for finding in second.diagnosis.findings if finding.severity > Severity.INFO] == []
     edits = [edit for step in of(Planned, steps) for edit in step.edits]
     assert [(edit.path, edit.before, edit.after) for edit in edits] == [("/etc/nccl.conf", before, after)] * 2
+    assert [step.handshake.passed for step in of(ShookHands, steps)] == [False, True]
     failed, passed = (step.test for step in of(Measured, steps))
     assert (failed.interface, failed.passed, passed.interface, passed.passed) == (wrong, False, right, True)
     assert "Connection refused" in failed.failure

@@ -8,7 +8,7 @@ import pytest
 from ncclcheck.doctor.measure import has_torch, measure, training_python
 from ncclcheck.errors import SpeedError
 from ncclcheck.lab import DOCKER_FIRST, built
-from ncclcheck.model import Direction, SpeedTest
+from ncclcheck.model import Pattern, SpeedTest
 from ncclcheck.node.interpreter import named
 from tests.lab.traces import inhabitants, namespaces, pid_of, wait_for
 
@@ -35,9 +35,9 @@ def measured(nodes, interface):
 def test_over_the_shared_network_it_passes(nodes):
     *progress, test = measured(nodes, "eth1")
     assert (test.backend, test.interface, test.failure, test.passed) == ("gloo", "eth1", "", True)
-    assert [speed.direction for speed in test.speeds] == list(Direction)
+    assert [speed.pattern for speed in test.speeds] == [Pattern.ONE_WAY, Pattern.BOTH_WAYS]
     assert all(speed.verified and speed.size == 1024**2 and len(speed.seconds) == 5 for speed in test.speeds)
-    assert all(speed.gigabytes_per_second > 0 for speed in test.speeds)
+    assert all(speed.algbw > 0 for speed in test.speeds)
     assert {"rank 0 is connected", "rank 1 is connected"} <= {value.text for value in progress}
 
 

@@ -2,12 +2,12 @@ import json
 
 import pytest
 
-from ncclcheck.model import Direction, Speed, SpeedTest
+from ncclcheck.model import Pattern, Speed, SpeedTest
 from ncclcheck.speedtest import reports
 from ncclcheck.speedtest.reports import Half, Report
 
-ONE = Speed(Direction.ONE_WAY, 8, (1.0, 2.0), True)
-BOTH = Speed(Direction.BOTH_WAYS, 8, (1.0,), True)
+ONE = Speed(Pattern.ONE_WAY, 8, (1.0, 2.0), True)
+BOTH = Speed(Pattern.BOTH_WAYS, 8, (1.0,), True)
 
 LINES = [
     (
