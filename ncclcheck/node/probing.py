@@ -112,14 +112,14 @@ def _answer(finished: _Finished, lines: tuple[str, ...], library: str, limit: fl
     if finished.status is None:
         raise ProbeError(f"no answer within {limit:g} s{said}", place=library, next_step="Raise --limit and try again")
     if finished.status != 0:
-        raise ProbeError(f"the probe {_ending(finished.status)}{said}", place=library, next_step=_OTHER_LIBRARY)
-    result = _decoded(finished.result, library)
+        raise ProbeError(f"the probe {ending(finished.status)}{said}", place=library, next_step=OTHER_LIBRARY)
+    result = decoded(finished.result, library)
     if result.error:
-        raise ProbeError(f"cannot be loaded: {result.error}", place=library, next_step=_OTHER_LIBRARY)
+        raise ProbeError(f"cannot be loaded: {result.error}", place=library, next_step=OTHER_LIBRARY)
     return Answer(nccl=from_code(result.version), code=result.code, unique_id=bytes.fromhex(result.id), log=lines)
 
 
-class _Result(msgspec.Struct):
+class Result(msgspec.Struct):
     """What bootstrap_probe.py prints."""
 
     version: int = 0
@@ -128,18 +128,21 @@ class _Result(msgspec.Struct):
     error: str = ""
 
 
-def _decoded(text: str, library: str) -> _Result:
+def decoded(text: str | bytes, library: str) -> Result:
+    """What the script printed; ProbeError where nobody can read it."""
     try:
-        return msgspec.json.decode(text, type=_Result)
+        return msgspec.json.decode(text, type=Result)
     except msgspec.DecodeError as error:
-        problem = "the probe gave no answer that can be read"
-        raise ProbeError(problem, place=library, next_step=_OTHER_LIBRARY) from error
+        problem = "it gave no answer that can be read"
+        raise ProbeError(problem, place=library, next_step=OTHER_LIBRARY) from error
 
 
-_OTHER_LIBRARY = "Name the Python of your training with --python; its own NCCL is used then"
+OTHER_LIBRARY = "Name the Python of your training with --python; its own NCCL is used then"
+"""The next step where a library does not do."""
 
 
-def _ending(status: int) -> str:
+def ending(status: int) -> str:
+    """How a process came to its end, by its exit status as Popen gives it."""
     if status > 0:
         return f"ended with exit status {status}"
     return f"was ended by signal {-status} ({signal.Signals(-status).name})"

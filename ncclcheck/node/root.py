@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import select
-import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -16,8 +15,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
-
-import msgspec
 
 from ncclcheck.errors import ProbeError
 from ncclcheck.node import probing, root_script
@@ -31,7 +28,6 @@ _GRACE = 1.0
 _COMM_ID_MAGIC = (0x0280028002800280).to_bytes(8, "little")
 """The magic of ids that come from NCCL_COMM_ID (bootstrap.cc)."""
 _COMM_ID = "NCCL_COMM_ID set by environment to"
-_OTHER_LIBRARY = "Name the Python of your training with --python; its own NCCL is used then"
 
 
 _Written = tuple[IO[bytes], ...]
@@ -116,9 +112,9 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _started(process: subprocess.Popen[bytes], library: str, written: _Written, limit: float) -> Root:
-    result = _decoded(_first_line(process, library, written, limit), library)
+    result = probing.decoded(_first_line(process, library, written, limit), library)
     if result.error:
-        raise ProbeError(f"cannot be loaded: {result.error}", place=library, next_step=_OTHER_LIBRARY)
+        raise ProbeError(f"cannot be loaded: {result.error}", place=library, next_step=probing.OTHER_LIBRARY)
     nccl, unique_id, log = from_code(result.version), bytes.fromhex(result.id), _lines(written)
     if not result.code and (unique_id.startswith(_COMM_ID_MAGIC) or any(_COMM_ID in line for line in log)):
         raise _no_root(library)
@@ -138,31 +134,8 @@ def _first_line(process: subprocess.Popen[bytes], library: str, written: _Writte
     said = "".join(f"; its last line: {line}" for line in _lines(written)[-1:])
     if not ready:
         raise ProbeError(f"no root within {limit:g} s{said}", place=library, next_step="Try again with more time")
-    problem = f"NCCL's root {_ending(process.wait())}{said}"
-    raise ProbeError(problem, place=library, next_step=_OTHER_LIBRARY)
-
-
-def _ending(status: int) -> str:
-    if status < 0:
-        return f"was ended by signal {-status} ({signal.Signals(-status).name})"
-    return f"ended with exit status {status}"
-
-
-class _Result(msgspec.Struct):
-    """What the script prints."""
-
-    version: int = 0
-    code: int = 0
-    id: str = ""
-    error: str = ""
-
-
-def _decoded(line: bytes, library: str) -> _Result:
-    try:
-        return msgspec.json.decode(line, type=_Result)
-    except msgspec.DecodeError as error:
-        problem = "NCCL's root gave no answer that can be read"
-        raise ProbeError(problem, place=library, next_step=_OTHER_LIBRARY) from error
+    problem = f"NCCL's root {probing.ending(process.wait())}{said}"
+    raise ProbeError(problem, place=library, next_step=probing.OTHER_LIBRARY)
 
 
 def _no_root(library: str) -> ProbeError:

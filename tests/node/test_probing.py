@@ -60,7 +60,7 @@ def test_a_probe_that_hangs_is_ended_and_its_log_kept(tmp_path: Path) -> None:
     [
         ("kill -SEGV $$", "the probe was ended by signal 11 (SIGSEGV)"),
         ("echo 'no module' >&2; exit 2", "the probe ended with exit status 2; NCCL's last line: no module"),
-        ("echo nonsense", "the probe gave no answer that can be read"),
+        ("echo nonsense", "it gave no answer that can be read"),
     ],
 )
 def test_a_probe_that_dies_says_how(tmp_path: Path, script: str, problem: str) -> None:
