@@ -18,6 +18,8 @@ COMMANDS = (
     "probe",
     "fix",
     "speedtest",
+    "history",
+    "compare",
     "card",
     "match",
     "pair",

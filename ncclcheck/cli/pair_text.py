@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ncclcheck.cli.handshake_text import handshake_text
-from ncclcheck.cli.sides_text import conclusion_text, uses
+from ncclcheck.cli.sides_text import conclusion_text
 from ncclcheck.cli.speed_text import test_text
 from ncclcheck.doctor.steps import (
     Concluded,
@@ -21,6 +21,7 @@ from ncclcheck.doctor.steps import (
     WentFast,
 )
 from ncclcheck.fixes.plan import diff
+from ncclcheck.peer.saying import uses
 from ncclcheck.speedtest.reports import Progress
 
 

@@ -7,15 +7,10 @@ from collections.abc import Iterable, Iterator
 from ncclcheck.cli.node_text import section, table
 from ncclcheck.cli.report_text import findings_text
 from ncclcheck.doctor.conclude import Conclusion
-from ncclcheck.model import Cell, Match, Outcome, SharedNetwork, Use
+from ncclcheck.model import Cell, Match, SharedNetwork
+from ncclcheck.peer.saying import cell_word, uses, why
 
 _MOST_COLUMNS = 5
-_WORDS = {
-    Outcome.MTU_TOO_SMALL: "MTU!",
-    Outcome.NO_NEIGHBOUR: "no neighbour",
-    Outcome.STRANGER: "not it",
-    Outcome.WRONG_SOURCE: "ok (NAT?)",
-}
 
 
 def conclusion_text(known: Conclusion) -> str:
@@ -36,16 +31,6 @@ def headline(match: Match) -> str:
         return f"No interfaces to recommend: {match.because}."
     sure = "" if match.proved else " (not proved)"
     return f"Use {uses(match.use)}{sure}: {match.because}."
-
-
-def uses(use: tuple[Use, ...]) -> str:
-    """The interfaces with their nodes, in a sentence; one that is the same everywhere is said once."""
-    names = {one.interface for one in use}
-    if len(names) == 1 and len(use) > 1:
-        hosts = "both nodes" if len(use) == 2 else f"all {len(use)} nodes"
-        return f"{names.pop()} on {hosts}"
-    *others, last = [f"{one.interface} on {one.host}" for one in use]
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _network_rows(networks: Iterable[SharedNetwork]) -> Iterator[tuple[str, ...]]:
@@ -76,7 +61,7 @@ def matrix_table(caller: str, callee: str, cells: tuple[Cell, ...]) -> list[str]
     """The connections from one node to another; the first column is the way that NCCL takes."""
     interfaces = sorted({cell.interface for cell in cells if cell.interface})
     columns = ["", *interfaces[:_MOST_COLUMNS]]
-    found = {(cell.target, cell.address, cell.interface): cell_text(cell) for cell in cells}
+    found = {(cell.target, cell.address, cell.interface): cell_word(cell) for cell in cells}
     heading = (f"{caller} calls {callee} at", "as NCCL does", *(f"from {name}" for name in columns[1:]))
     targets = sorted({(cell.target, cell.address) for cell in cells})
     rows = [
@@ -88,22 +73,8 @@ def matrix_table(caller: str, callee: str, cells: tuple[Cell, ...]) -> list[str]
     return [*table([heading, *rows]), *more]
 
 
-def cell_text(cell: Cell) -> str:
-    """One cell in a word."""
-    if cell.outcome is Outcome.OK and cell.seconds is not None:
-        return f"ok {cell.seconds * 1000:.2g} ms" if cell.seconds < 0.1 else f"ok {cell.seconds:.1f} s"
-    return _WORDS.get(cell.outcome, cell.outcome.value)
-
-
 def details(cells: Iterable[Cell]) -> Iterator[str]:
     """What stands behind a word, once for each address; of NCCL's way only."""
     for cell in cells:
-        if not cell.interface and not cell.passed and (cell.detail or cell.arrived is not None):
-            yield f"  {cell.target} {cell.address}: {_why(cell)}"
-
-
-def _why(cell: Cell) -> str:
-    if cell.arrived is None:
-        return cell.detail
-    where = "the call arrived, its answer did not come back" if cell.arrived else "the call never arrived"
-    return f"{cell.detail}; {where}" if cell.detail else where
+        if not cell.interface and not cell.passed and why(cell):
+            yield f"  {cell.target} {cell.address}: {why(cell)}"

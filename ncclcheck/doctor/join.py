@@ -66,12 +66,13 @@ def _take_part(channel: Channel, agree: Agree, python: str | None) -> Iterator[S
     company = channel.receive(PERSON)
     if not isinstance(company, messages.Company):
         raise PeerError("it did not say who takes part", place=channel.peer)
-    own = next((node for node in company.nodes if node.host == company.you), None)
+    nodes = tuple(card.checked(node) for node in company.nodes)
+    own = next((node for node in nodes if node.host == company.you), None)
     if own is None:
         raise PeerError("it does not count this node among those that take part", place=channel.peer)
-    yield from (Joined(node, "") for node in company.nodes if node.host != company.you)
+    yield from (Joined(node, "") for node in nodes if node.host != company.you)
     with ExitStack() as stack:
-        yield from _Guest(channel, Part(own, company.nodes, stack, python), agree).story()
+        yield from _Guest(channel, Part(own, nodes, stack, python), agree).story()
 
 
 @dataclass

@@ -12,7 +12,7 @@ from ncclcheck.doctor.conclude import distinct
 from ncclcheck.doctor.steps import Joined, Step, Turned, Waiting
 from ncclcheck.errors import PeerError
 from ncclcheck.model import Facts
-from ncclcheck.peer import messages
+from ncclcheck.peer import card, messages
 from ncclcheck.peer.calls import is_link_local, listening_addresses
 from ncclcheck.peer.invitation import Invitation, new_token
 from ncclcheck.peer.porch import Guest, Porch, Stranger, waiting
@@ -58,7 +58,11 @@ def meet(me: Facts, options: Options) -> Generator[Step, None, tuple[list[Member
             arrived = _next(porch, until, len(members), options.stopped)
             if isinstance(arrived, Stranger):
                 yield Turned(arrived.address, arrived.problem)
-            elif (member := _hello_of(arrived)) is not None:
+                continue
+            member = _hello_of(arrived)
+            if isinstance(member, Turned):
+                yield member
+            elif member is not None:
                 members.append(member)
                 stack.callback(member.channel.close)
                 yield Joined(member.facts, member.met)
@@ -88,17 +92,20 @@ def _next(porch: Porch, until: float, came: int, stopped: Callable[[], bool]) ->
     raise PeerError("the waiting was ended", place="pair", next_step="Invite again when the other node is ready.")
 
 
-def _hello_of(guest: Guest) -> Member | None:
+def _hello_of(guest: Guest) -> Member | Turned | None:
     """The guest with his card; nobody where he has gone again, since another of his calls was quicker."""
     try:
         hello = guest.channel.receive(ANSWER)
     except PeerError:
         guest.channel.close()
         return None
-    if not isinstance(hello, messages.Hello):
+    try:
+        if not isinstance(hello, messages.Hello):
+            raise PeerError("did not introduce itself")
+        return Member(card.checked(hello.facts), guest.channel, guest.address)
+    except PeerError as error:
         guest.channel.close()
-        return None
-    return Member(hello.facts, guest.channel, guest.address)
+        return Turned(guest.channel.peer, error.problem)
 
 
 def introduced(me: Facts, guests: list[Member]) -> Company:

@@ -21,7 +21,7 @@ from ncclcheck.model import Facts
 from ncclcheck.peer import card_wire as wire
 from ncclcheck.peer.card_trim import of
 
-__all__ = ["has_end", "looks_like", "of", "read", "write"]
+__all__ = ["checked", "has_end", "looks_like", "of", "read", "write"]
 
 _WIDTH = 64
 _MOST_CARDS = 1024
@@ -52,6 +52,14 @@ def write(facts: Facts) -> str:
     payload = _base32(packed)
     lines = [payload[start : start + _WIDTH] for start in range(0, len(payload), _WIDTH)]
     return "\n".join([f"NCCLCARD{wire.VERSION} {_shown(facts.host)}:", *lines, f"END-{_checksum(packed)}"])
+
+
+def checked(facts: Facts) -> Facts:
+    """What another node says of itself, as its card would have it: with no more on it, and nothing that is no fact.
+
+    PeerError where an address is none, a count is absurd, or a name holds what no name does.
+    """
+    return read(write(facts))[0]
 
 
 def _shown(host: str) -> str:

@@ -15,7 +15,7 @@ import socket
 import struct
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from enum import Enum
 
 from ncclcheck.errors import PeerError
@@ -90,7 +90,9 @@ class Channel:
         return messages.decoded(content, self.peer)
 
     def close(self) -> None:
-        """Hang up."""
+        """Hang up; whoever waits for a message, on whichever side, hears of it at once."""
+        with suppress(OSError):
+            self._connection.shutdown(socket.SHUT_RDWR)
         self._connection.close()
 
     def _mac(self, sender: Role, number: int, content: bytes) -> bytes:

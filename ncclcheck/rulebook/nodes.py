@@ -58,7 +58,9 @@ def _among_others(node: Facts, job: Job, sides: Sides, places: Places) -> dict[s
     others = [other.host for other in job.nodes if other.host != node.host]
     values = known(peers=" and ".join(others), peer_count=len(others))
     if node.choice and node.choice.interface and node.choice.address:
-        place = places.named(node.host, node.choice.interface, bare(node.choice.address))
+        # Also where the node does not list the address: what comes from elsewhere may not fit together.
+        place = Place(node.host, node.choice.interface, bare(node.choice.address))
+        place = next((one for one in places.at(place.address) if one.host == node.host), place)
         values |= {**known(shared=places.shared_by(place)), **places.twin_values(place)}
         values |= _reached(node.choice.address, node.host, sides)
     wanted = next((use for use in sides.match.use if use.host == node.host), None)

@@ -14,38 +14,46 @@ from typing import ClassVar
 
 from textual import events
 from textual.app import App, SystemCommand
-from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.reactive import var
 from textual.screen import Screen
-from textual.worker import get_current_worker
 
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.model import Finding, Node
+from ncclcheck.model import Node
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import advice, clipboard, journey, wording
-from ncclcheck.tui.journey import Outcomes
-from ncclcheck.tui.offers import applies, best_fix
-from ncclcheck.tui.outcomes import Activity, Began, Copied, Diagnosed, Ended, Failed, Outcome, Read, Stopped
+from ncclcheck.tui import advice, clipboard, journey, peers, wording
+from ncclcheck.tui.journey import Journey, Outcomes
+from ncclcheck.tui.keys import KEYS
+from ncclcheck.tui.offers import best_fix, choices
+from ncclcheck.tui.outcomes import (
+    Activity,
+    Answered,
+    Began,
+    Copied,
+    Diagnosed,
+    Meets,
+    Read,
+    Stopped,
+)
+from ncclcheck.tui.pairing import Way
+from ncclcheck.tui.person import Person
 from ncclcheck.tui.real import use_cases
+from ncclcheck.tui.reporting import Happened, report
+from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.screens.fix import FixDialog
 from ncclcheck.tui.screens.help import HelpDialog
+from ncclcheck.tui.screens.join import JoinDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
+from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.screens.speed import SpeedDialog
 from ncclcheck.tui.screens.whatif import WhatIfDialog
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
 
-
-class Happened(Message):
-    """A worker reports an outcome."""
-
-    def __init__(self, outcome: Outcome) -> None:
-        super().__init__()
-        self.outcome = outcome
+_ONLY = {"evidence": LogPlace, "prove": PeersPlace, "invite": PeersPlace, "join": PeersPlace}
+"""Actions that one place alone has."""
 
 
 class Doctor(App[None]):
@@ -53,22 +61,7 @@ class Doctor(App[None]):
 
     TITLE = "ncclcheck"
     CSS_PATH = "app.tcss"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("1", "place('overview')", "Overview", id="place.overview", tooltip="The nodes and the ways on"),
-        Binding("2", "log", "Log", id="place.log", tooltip="The log with its findings beside it"),
-        Binding("p", "probe", "Probe", id="probe", tooltip="Ask the real NCCL which network it takes"),
-        Binding("f", "fix", "Fix", id="fix", tooltip="See what would change, apply it, prove it"),
-        Binding("s", "speed", "Speed", id="speed", tooltip="Measure the bandwidth between two nodes"),
-        Binding("w", "what_if", show=False, id="what-if", tooltip="See what NCCL would take with another setting"),
-        Binding("o", "open", "Open", id="open", tooltip="Open a file or a folder of logs"),
-        Binding("c", "copy", "Copy", id="copy", tooltip="Copy the finding as text, and save it in a file"),
-        Binding("escape", "read", show=False, id="read", tooltip="Take the message about what failed out of the way"),
-        Binding("question_mark", "help", "Help", key_display="?", id="help", tooltip="Every key of this place"),
-        Binding("q", "quit", "Quit", id="quit", tooltip="Leave; changes that were made stay"),
-        Binding("x", "stop", "Stop", id="stop", tooltip="End what is running after its present step"),
-        Binding("n", "evidence(1)", "Next", id="log.next", tooltip="Next line that proves something"),
-        Binding("N", "evidence(-1)", show=False, id="log.previous", tooltip="The evidence line before"),
-    ]
+    BINDINGS: ClassVar = KEYS
 
     snapshot: var[Snapshot] = var(Snapshot)
 
@@ -79,16 +72,22 @@ class Doctor(App[None]):
         self._given = nodes or (Node(name=socket.gethostname()),)
         self._paths = paths
         self._cases = cases or use_cases()
+        self._person = Person()
 
     def on_mount(self) -> None:
         """Show the overview at once, and look at the nodes behind it."""
         self.snapshot = Snapshot(nodes=self._given)
         self.add_mode("overview", lambda: OverviewPlace(self._given).data_bind(Doctor.snapshot))
         self.add_mode("log", lambda: LogPlace().data_bind(Doctor.snapshot))
+        self.add_mode("peers", lambda: PeersPlace().data_bind(Doctor.snapshot))
         self.switch_mode("overview")
         self._begin(Activity.SCAN, journey.scan(self._cases, self._given))
         if self._paths:
             self._begin(Activity.DIAGNOSE, journey.read_files(self._cases, self._paths))
+
+    def on_unmount(self) -> None:
+        """Nobody is left whom a pairing could wait for."""
+        self._person.go()
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Of Textual's own commands only the theme; the places offer the rest."""
@@ -96,48 +95,56 @@ class Doctor(App[None]):
 
     # What workers report ---------------------------------------------------------------------------------------------
 
-    def _begin(self, activity: Activity, outcomes: Outcomes) -> None:
+    def _begin(self, activity: Activity, outcomes: Journey) -> None:
         self.post_message(Happened(Began(activity)))
-        self.run_worker(partial(self._report, activity, outcomes), thread=True, exclusive=True, group=activity.value)
-
-    def _report(self, activity: Activity, outcomes: Outcomes) -> None:
-        """Post each outcome of a journey; on a worker's thread, until the worker is cancelled."""
-        worker = get_current_worker()
-        try:
-            for outcome in outcomes:
-                if worker.is_cancelled:
-                    return
-                self.post_message(Happened(outcome))
-        except NcclcheckError as error:
-            self.post_message(Happened(Failed(activity, str(error))))
-        else:
-            self.post_message(Happened(Ended(activity)))
+        self.run_worker(
+            partial(report, self.post_message, activity, outcomes), thread=True, exclusive=True, group=activity.value
+        )
 
     def on_happened(self, message: Happened) -> None:
         """Fold an outcome into the snapshot."""
         outcome = message.outcome
-        self.snapshot = advance(self.snapshot, outcome)
-        self.refresh_bindings()
+        before = self.snapshot
+        self.snapshot = advance(before, outcome)
+        if choices(before) != choices(self.snapshot):
+            # Each time the footer is made anew; steps come by the dozen.
+            self.refresh_bindings()
+        if isinstance(outcome, Meets):
+            self._meet(outcome.way)
+        if peers.question(self.snapshot) and not peers.question(before) and isinstance(self.screen, PeersPlace):
+            self._ask(AgreeDialog())
         if isinstance(outcome, Copied):
             self.copy_to_clipboard(outcome.text)
             self.notify(f"Copied. If your terminal dropped it: {wording.line(outcome.path)}", markup=False)
         if isinstance(outcome, Diagnosed) and self.snapshot.running_in(Activity.DIAGNOSE):
             self.switch_mode("log")
 
+    def _meet(self, way: Way) -> None:
+        if way is Way.CARDS:
+            self._stop(Activity.PAIR)
+        self.switch_mode("peers")
+
     # What people do --------------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Grey out what does not apply now."""
-        if action in ("stop", "evidence"):
-            return self.snapshot.busy if action == "stop" else isinstance(self.screen, LogPlace)
-        return True if action == "log" or applies(action, self.snapshot) else None
+        if action == "stop":
+            return self.snapshot.busy
+        if action in _ONLY and not isinstance(self.screen, _ONLY[action]):
+            return False
+        if action == "prove" and self.snapshot.busy:
+            return False  # The footer has room for it or for Stop.
+        return True if action == "log" or self._place().applies(action) else None
 
     def on_paste(self, event: events.Paste) -> None:
-        """A pasted log is diagnosed without a question, from any place."""
+        """A pasted log is diagnosed without a question, from any place; cards are compared, an invitation is shown."""
         if not event.text.strip():
             return
         while isinstance(self.screen, Dialog):
             self.pop_screen()
+        if peers.is_invitation(event.text):
+            self._ask(JoinDialog(event.text))
+            return
         self._read(journey.read_paste(self._cases, event.text, self.snapshot.facts))
 
     def _read(self, outcomes: Outcomes) -> None:
@@ -152,6 +159,36 @@ class Doctor(App[None]):
     def action_log(self) -> None:
         """Go to the log."""
         self.switch_mode("log")
+
+    def action_peers(self) -> None:
+        """Go to what is between nodes."""
+        self.switch_mode("peers")
+
+    def action_invite(self) -> None:
+        """Find out what is wrong between our nodes, or wait for another one."""
+        self._pair(lambda person: journey.invite(self._cases, self.snapshot, person))
+
+    def action_join(self) -> None:
+        """Ask for what the other node shows."""
+        self._ask(JoinDialog())
+
+    def on_join_dialog_asked(self, message: JoinDialog.Asked) -> None:
+        """Take part in it."""
+        self._pair(lambda person: journey.join(self._cases, message.text, self.snapshot, person))
+
+    def _pair(self, outcomes: Callable[[Person], Outcomes]) -> None:
+        self._stop(Activity.PAIR)
+        self._person = Person()
+        self._begin(Activity.PAIR, outcomes(self._person))
+
+    def on_agree_dialog_answered(self, message: AgreeDialog.Answered) -> None:
+        """Hand it to the pairing, which waits for it."""
+        self._person.answer(message.yes)
+        self.post_message(Happened(Answered(message.yes)))
+
+    def action_prove(self) -> None:
+        """Run NCCL's own handshake between our nodes, and the speed test."""
+        self._begin(Activity.PAIR, journey.prove_between(self._cases, self.snapshot))
 
     def action_probe(self) -> None:
         """Ask the real NCCL on every node."""
@@ -168,13 +205,15 @@ class Doctor(App[None]):
 
     def action_fix(self) -> None:
         """Show what would change."""
-        finding = self._finding()
-        if finding is not None and finding.fixes:
+        finding = self._place().finding
+        if isinstance(self.screen, PeersPlace) and peers.question(self.snapshot):
+            self._ask(AgreeDialog())
+        elif finding is not None and finding.fixes:
             self._ask(FixDialog(finding, best_fix(finding, tuple(filter(advice.appliable, finding.fixes)))))
 
     def on_fix_dialog_asked(self, message: FixDialog.Asked) -> None:
         """Work out the plan of a fix."""
-        self._begin(Activity.FIX, journey.preview(self._cases, message.fix, self.snapshot.nodes))
+        self._begin(Activity.FIX, journey.preview(self._cases, message.fix, self.snapshot))
 
     def on_fix_dialog_agreed(self) -> None:
         """The yes was given: write, and prove it."""
@@ -202,9 +241,7 @@ class Doctor(App[None]):
 
     def action_copy(self) -> None:
         """Copy what is looked at, and save it."""
-        finding = self._finding()
-        text = advice.report(finding, self.snapshot.document) if finding else wording.summary(self.snapshot)
-        self._begin(Activity.COPY, journey.copy(text, clipboard.save))
+        self._begin(Activity.COPY, journey.copy(self._place().copied, clipboard.save))
 
     def action_evidence(self, step: int) -> None:
         """Go along the evidence; the key stands here so that the footer keeps its order."""
@@ -217,10 +254,12 @@ class Doctor(App[None]):
 
     def action_stop(self) -> None:
         """End everything after its present step."""
-        for activity in (Activity.PROBE, Activity.DIAGNOSE, Activity.FIX, Activity.SPEED):
+        for activity in (Activity.PROBE, Activity.DIAGNOSE, Activity.FIX, Activity.SPEED, Activity.PAIR):
             self._stop(activity)
 
     def _stop(self, activity: Activity) -> None:
+        if activity is Activity.PAIR:
+            self._person.go()
         if self.workers.cancel_group(self, activity.value):
             self.post_message(Happened(Stopped(activity)))
 
@@ -231,9 +270,10 @@ class Doctor(App[None]):
         keys = ((self.get_key_display(key), key.tooltip) for key in bound if key.tooltip)
         self._ask(HelpDialog(wording.keys(keys)))
 
-    def _finding(self) -> Finding | None:
+    def _place(self) -> Place:
+        """The uppermost place, under whatever dialogs; an empty one before there is any."""
         places = [screen for screen in self.screen_stack if isinstance(screen, Place)]
-        return places[-1].finding if places else None
+        return places[-1] if places else Place()
 
     def _ask(self, dialog: Dialog[Side] | Dialog[None], then: Callable[[Side | None], None] | None = None) -> None:
         # Binding works only from the app's own message loop, not from that of the screen whose key was pressed.

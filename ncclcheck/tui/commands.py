@@ -10,7 +10,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from ncclcheck.tui.offers import offers
+from ncclcheck.tui.offers import Offer, offers, offers_between
 from ncclcheck.tui.state import Snapshot
 
 Command = tuple[str, str, str]
@@ -24,10 +24,14 @@ class PlaceCommands(Provider):
         """The commands that apply now."""
         now = getattr(self.screen, "snapshot", None)
         if isinstance(now, Snapshot):
-            yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in offers(now))
-        yield ("Overview", "the nodes and the ways on", "app.place('overview')")
+            yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in self.offered(now))
+        yield ("Nodes", "each node, and the ways on", "app.place('overview')")
         yield ("Help", "every key of this place", "app.help")
         yield ("Quit", "changes that were made stay", "app.quit")
+
+    def offered(self, now: Snapshot) -> tuple[Offer, ...]:
+        """The ways on from here."""
+        return offers(now)
 
     async def discover(self) -> Hits:
         """Everything, before anything is typed."""
@@ -52,3 +56,12 @@ class LogCommands(PlaceCommands):
         yield ("Previous evidence", "jump to the line before", "app.evidence(-1)")
         yield ("Zoom", "give the focused pane the whole screen, or give it back", "screen.zoom")
         yield from super().commands()
+
+
+class PeersCommands(PlaceCommands):
+    """What the place of the peers has instead, where two places have the same key for different things."""
+
+    def offered(self, now: Snapshot) -> tuple[Offer, ...]:
+        """Its own ways first."""
+        own = offers_between(now)
+        return (*own, *(offer for offer in offers(now) if offer.action not in ("fix", "copy", "stop", "peers")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from ncclcheck.model import (
@@ -137,8 +138,13 @@ def what_if(which: Node, answer: WhatIf, now: Choice | None) -> Content:
 
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows with their columns under each other, two blanks apart."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
+    widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(padded, row, widths)).rstrip() for row in rows]
+
+
+def padded(text: str, width: int) -> str:
+    """The text with blanks up to that many cells; a wide character has two."""
+    return text + " " * (width - cell_len(text))
 
 
 # Findings ------------------------------------------------------------------------------------------------------------

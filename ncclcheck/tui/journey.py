@@ -5,12 +5,14 @@ Runs on a worker thread; knows nothing of screens. Raises NcclcheckError where a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 
 from ncclcheck.errors import SpeedError
-from ncclcheck.model import Choice, Diagnosis, Facts, Fix, Node, Probe, Scope, SpeedTest
+from ncclcheck.model import Choice, Diagnosis, Facts, Fix, Handshake, Node, Probe, Scope, SpeedTest
+from ncclcheck.peer import card
 from ncclcheck.speedtest.plan import PORT, Side, meeting_address
-from ncclcheck.tui import document, wording
+from ncclcheck.tui import document, peers, wording
 from ncclcheck.tui.document import Document
 from ncclcheck.tui.outcomes import (
     Activity,
@@ -19,6 +21,7 @@ from ncclcheck.tui.outcomes import (
     Diagnosed,
     Doing,
     Measured,
+    Meets,
     NodeApplied,
     NodeEdits,
     Noted,
@@ -26,14 +29,21 @@ from ncclcheck.tui.outcomes import (
     Previewed,
     Probed,
     Scanned,
+    Stepped,
     Undone,
 )
-from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+from ncclcheck.tui.pairing import Way
+from ncclcheck.tui.person import Person, attended
+from ncclcheck.tui.seam import Meeting, Steps, Ticks, UseCases
 from ncclcheck.tui.state import Snapshot
 
-Outcomes = Iterator[Outcome]
+Outcomes = Generator[Outcome, None, None]
+Journey = Generator[Outcome, None, object]
+"""One of which it matters only what happens on it; whoever stops listening closes it."""
 
 PASTED = "pasted"
+_MOST_CARDS = 1 << 20
+"""Characters of a text in which cards are looked for; a card has one or two thousand."""
 SIZE = 64 * 1024 * 1024
 """Bytes a round: enough for a steady figure, short enough to wait for."""
 
@@ -64,8 +74,11 @@ def probe(
 
 
 def read_paste(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outcomes:
-    """Diagnose a pasted text; a node's facts count only where the text names that node."""
+    """Diagnose a pasted text, or compare the cards in it; a node's facts count only where a log names that node."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")  # Terminals send a carriage return for each line end.
+    if len(text) <= _MOST_CARDS and card.looks_like(text):
+        yield from _compare_cards(cases, text, facts)
+        return
     yield Doing(Activity.DIAGNOSE, "reading the pasted text")
     named = tuple(known for known in facts if known.host and known.host in text)
     yield _diagnosed(cases.diagnose_text(text, named), document.pasted(text, PASTED))
@@ -80,13 +93,14 @@ def read_files(cases: UseCases, paths: Sequence[str]) -> Outcomes:
     yield _diagnosed(cases.diagnose(paths, ()), document.document(title, sources))
 
 
-def preview(cases: UseCases, fix: Fix, nodes: Sequence[Node]) -> Outcomes:
-    """Work out what a fix would change; nothing is written."""
-    yield Previewed(fix, tuple(NodeEdits(node, cases.preview(fix, node)) for node in _meant(fix, nodes)))
+def preview(cases: UseCases, fix: Fix, now: Snapshot) -> Outcomes:
+    """Work out what a fix would change; nothing is written. What nodes need together is each one's own."""
+    own = peers.own_fixes(now) if peers.is_remedy(fix, now) else dict.fromkeys(_meant(fix, now.nodes), fix)
+    yield Previewed(fix, tuple(NodeEdits(node, cases.preview(one, node)) for node, one in own.items()))
 
 
 def prove(cases: UseCases, now: Snapshot) -> Outcomes:
-    """Measure as it is, make the planned changes, and look, ask and measure again."""
+    """Measure as it is, make the planned changes, and look, ask, shake hands and measure again."""
     if now.speed is None and len(now.nodes) > 1:
         yield from _ticks(Activity.FIX, _between(cases, now.nodes, now.facts, now.probes), "speed test before the fix")
     for planned in now.plan or ():
@@ -95,6 +109,8 @@ def prove(cases: UseCases, now: Snapshot) -> Outcomes:
             yield Changed(NodeApplied(planned.node, cases.apply(planned.edits, planned.node)))
     facts = yield from scan(cases, now.nodes, Activity.FIX)
     probes = yield from probe(cases, now.nodes, facts, Activity.FIX)
+    if now.pairing is not None and now.pairing.way is Way.BETWEEN:
+        yield from _shake(cases, now.nodes, Activity.FIX)
     if len(now.nodes) > 1:
         yield from _ticks(Activity.FIX, _between(cases, now.nodes, facts, probes), "speed test after the fix")
 
@@ -107,6 +123,72 @@ def undo(cases: UseCases, now: Snapshot) -> Outcomes:
     yield Undone()
     facts = yield from scan(cases, now.nodes, Activity.FIX)
     yield from probe(cases, now.nodes, facts, Activity.FIX)
+
+
+# Between nodes -------------------------------------------------------------------------------------------------------
+
+
+def invite(cases: UseCases, now: Snapshot, person: Person) -> Outcomes:
+    """Find out what is wrong between our own nodes, or wait for another one."""
+    if len(now.nodes) > 1:
+        yield Meets(Way.BETWEEN)
+        yield Doing(Activity.PAIR, "bringing the nodes together")
+        yield from _pairing(cases.between(now.nodes, person.gone))
+    else:
+        yield Meets(Way.INVITE)
+        yield Doing(Activity.PAIR, "opening a port")
+        yield from _paired(cases, now, attended(cases.invite(person.agree, person.gone), person.gone))
+
+
+def join(cases: UseCases, text: str, now: Snapshot, person: Person) -> Outcomes:
+    """Take part in what another node began."""
+    yield Meets(Way.JOIN)
+    yield Doing(Activity.PAIR, "calling the other node")
+    yield from _paired(cases, now, attended(cases.join(text, person.agree), person.gone))
+
+
+def prove_between(cases: UseCases, now: Snapshot) -> Outcomes:
+    """NCCL's own handshake between our nodes, and where it passes the speed test."""
+    result = yield from _shake(cases, now.nodes, Activity.PAIR)
+    if result.passed:
+        yield from _ticks(Activity.PAIR, _between(cases, now.nodes, now.facts, now.probes), "speed test")
+
+
+def _compare_cards(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outcomes:
+    from ncclcheck.doctor.steps import Concluded
+
+    yield Doing(Activity.DIAGNOSE, "comparing cards")
+    known = cases.match_cards(text, facts)
+    yield Meets(Way.CARDS)
+    yield Stepped(Concluded(known))
+
+
+def _paired(cases: UseCases, now: Snapshot, steps: Steps) -> Outcomes:
+    """A pairing with a node elsewhere; its fix may have changed what NCCL will take here."""
+    yield from _pairing(steps)
+    yield from scan(cases, now.nodes, Activity.PAIR)
+
+
+def _pairing(steps: Steps) -> Outcomes:
+    from ncclcheck.tui.growth import doing
+
+    with closing(steps):
+        for step in steps:
+            yield Stepped(step)
+            yield from doing(step)
+
+
+def _shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Generator[Outcome, None, Handshake]:
+    from ncclcheck.doctor.steps import Shook
+
+    yield Doing(activity, "NCCL's own handshake between the nodes")
+    result = cases.handshake(nodes)
+    yield Stepped(Shook(result, proposed=False))
+    yield Noted(activity, peers.handshake(result).text)
+    return result
+
+
+# Speed ---------------------------------------------------------------------------------------------------------------
 
 
 def measure(cases: UseCases, now: Snapshot) -> Outcomes:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ncclcheck.model import Finding, Fix
+from ncclcheck.tui import peers
+from ncclcheck.tui.outcomes import Activity
+from ncclcheck.tui.pairing import Pairing, Way
 from ncclcheck.tui.state import Snapshot
 
 
@@ -28,6 +31,11 @@ def applies(action: str, now: Snapshot) -> bool:
     """Whether an action makes sense now; one without a condition always does."""
     need = _NEEDS.get(action)
     return need is None or need(now)
+
+
+def choices(now: Snapshot) -> tuple[Offer, ...]:
+    """Everything that applies now in any place: what decides which keys work."""
+    return offers(now) + offers_between(now)
 
 
 def next_step(now: Snapshot) -> str:
@@ -58,10 +66,82 @@ def _all(now: Snapshot) -> tuple[Offer, ...]:
         Offer("fix", "f", "Fix", "see what would change, apply it, prove it"),
         Offer("log", "2", "Log", "read it with what was found beside it"),
         Offer("speed", "s", "Speed test", "measure between the two nodes" if two else "measure to another node"),
+        Offer(
+            "peers", "3", "Peers", "find out what is wrong between " + ("them" if two else "this node and another one")
+        ),
         Offer("open", "o", "Open a log", "a file or a folder; or paste a log anywhere"),
         Offer("copy", "c", "Copy", "the finding as text, to send to somebody"),
         Offer("stop", "x", "Stop", "end what is running after its present step"),
     )
+
+
+# Between nodes -------------------------------------------------------------------------------------------------------
+
+
+def offers_between(now: Snapshot) -> tuple[Offer, ...]:
+    """Everything that applies now where nodes are compared."""
+    if now.running_in(Activity.PAIR):
+        return tuple(_while_pairing(now, now.pairing))
+    if now.busy:
+        return (Offer("stop", "x", "Stop", "end what is running after its present step"),)
+    return tuple(offer for offer in _after_pairing(now) if applies_between(offer.action, now))
+
+
+def applies_between(action: str, now: Snapshot) -> bool:
+    """Whether an action makes sense now where nodes are compared."""
+    match action:
+        case "fix":
+            return peers.question(now) is not None or (not now.busy and bool(peers.own_fixes(now)))
+        case "prove":
+            return peers.provable(now)
+        case "invite" | "join":
+            return not now.busy and (action == "invite" or len(now.nodes) == 1)
+        case "copy":
+            return now.pairing is not None
+        case _:
+            return applies(action, now)
+
+
+def next_between(now: Snapshot) -> str:
+    """The action that is most worth taking where nodes are compared."""
+    if now.running_in(Activity.PAIR):
+        return "fix" if peers.question(now) else "copy" if _invites(now.pairing) else "stop"
+    latest = now.pairing.latest if now.pairing else None
+    if peers.provable(now) and now.changes and not (latest and latest.passed):
+        return "prove"
+    if peers.own_fixes(now) and not now.changes:
+        return "fix"
+    return "copy" if now.pairing and (now.pairing.known or now.pairing.no_way) else "invite"
+
+
+def _invites(pairing: Pairing | None) -> bool:
+    return pairing is not None and pairing.way is Way.INVITE and not pairing.guests
+
+
+def _while_pairing(now: Snapshot, pairing: Pairing | None) -> Iterator[Offer]:
+    if peers.question(now):
+        yield Offer("fix", "f", "Answer", "see what would change on this node, and say yes or no")
+    if _invites(pairing):
+        yield Offer("copy", "c", "Copy", "the line for the other node")
+        yield Offer("stop", "x", "Stop", "wait no longer, and close the port")
+    else:
+        yield Offer("stop", "x", "Stop", "end it")
+
+
+def _after_pairing(now: Snapshot) -> Iterator[Offer]:
+    two, again = len(now.nodes) > 1, " again" if now.pairing else ""
+    both = "both" if len(now.nodes) == 2 else "all"
+    if now.changes:
+        yield Offer("fix", "f", "What changed", "see what was done, or undo it")
+    else:
+        yield Offer("fix", "f", f"Fix {both}" if two else "Fix", "see what would change, apply it, prove it")
+    yield Offer("prove", "v", "Prove", "NCCL's own handshake, then the speed test")
+    if two:
+        yield Offer("invite", "i", f"Compare{again}", "try every interface against every address, both ways")
+    else:
+        yield Offer("invite", "i", f"Invite{again}", "wait for another node, and show what to run there")
+        yield Offer("join", "j", f"Join{again}", "the other node shows a line to run: paste it here")
+    yield Offer("copy", "c", "Copy", "what was found out, as text")
 
 
 _NEEDS: dict[str, Callable[[Snapshot], bool]] = {

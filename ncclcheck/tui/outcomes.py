@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe, SpeedTest
 from ncclcheck.tui.document import Document
+from ncclcheck.tui.pairing import Way
+
+if TYPE_CHECKING:
+    from ncclcheck.doctor.steps import Step
 
 
 class Activity(Enum):
@@ -18,6 +23,7 @@ class Activity(Enum):
     FIX = "fix"
     SPEED = "speed"
     COPY = "copy"
+    PAIR = "pair"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +118,27 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Meets:
+    """Nodes begin to be compared, in this way; what is known of an earlier pairing is over."""
+
+    way: Way
+
+
+@dataclass(frozen=True, slots=True)
+class Stepped:
+    """Something happened between nodes."""
+
+    step: Step
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Our own user said yes or no to what a pairing would change here."""
+
+    yes: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Copied:
     """A text was saved to be copied from there."""
 
@@ -157,6 +184,9 @@ Outcome = (
     | Changed
     | Undone
     | Measured
+    | Meets
+    | Stepped
+    | Answered
     | Copied
     | Read
     | Ended

@@ -4,10 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Node, Probe
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+from ncclcheck.tui.seam import Meeting, Steps, Stopped, Ticks, UseCases
+
+if TYPE_CHECKING:
+    from ncclcheck.doctor.conclude import Conclusion
+    from ncclcheck.doctor.part import Agree
+
+SIZE = 64 * 1024 * 1024
+"""Bytes a round of the speed test that ends a pairing, as of the one between nodes of ours."""
 
 
 def use_cases() -> UseCases:
@@ -24,6 +32,11 @@ def use_cases() -> UseCases:
         undo=_undo,
         measure=_measure,
         measure_here=_measure_here,
+        invite=_invite,
+        join=_join,
+        between=_between,
+        match_cards=_match_cards,
+        handshake=_handshake,
     )
 
 
@@ -100,3 +113,41 @@ def _measure_here(side: Side) -> Ticks:
     from ncclcheck.doctor.measure import measure_here
 
     return measure_here(side)
+
+
+def _invite(agree: Agree, stopped: Stopped) -> Steps:
+    from ncclcheck.doctor.meet import Options
+    from ncclcheck.doctor.pair import pair
+
+    yield from pair(Options(speed=SIZE, stopped=stopped), agree)
+
+
+def _join(text: str, agree: Agree) -> Steps:
+    from ncclcheck.doctor.join import join
+    from ncclcheck.peer.invitation import read
+
+    yield from join(read(tuple(text.split())), agree)
+
+
+def _between(nodes: Sequence[Node], stopped: Stopped) -> Steps:
+    from ncclcheck.doctor.between import between
+
+    yield from between(nodes, stopped=stopped)
+
+
+def _match_cards(text: str, facts: tuple[Facts, ...]) -> Conclusion:
+    from ncclcheck.doctor.card import card
+    from ncclcheck.doctor.conclude import conclude, distinct
+    from ncclcheck.peer import card as cards
+
+    nodes = cards.read(text)
+    if len(nodes) < 2:
+        own = tuple(map(cards.of, facts)) or (card(Node("this machine")),)
+        nodes = (*own, *nodes)
+    return conclude(distinct(nodes))
+
+
+def _handshake(nodes: Sequence[Node]) -> Handshake:
+    from ncclcheck.doctor.handshake import handshake
+
+    return handshake(tuple(nodes))

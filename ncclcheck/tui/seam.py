@@ -5,12 +5,18 @@ The real use cases are imported at their first call: the first paint waits for n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Node, Probe, SpeedTest
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
+
+if TYPE_CHECKING:
+    from ncclcheck.doctor.conclude import Conclusion
+    from ncclcheck.doctor.part import Agree
+    from ncclcheck.doctor.steps import Step
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +36,13 @@ Ticks = Iterator[Progress | SpeedTest]
 """Where the test stands, and the result as the last value."""
 
 
+Steps: TypeAlias = "Generator[Step, None, None]"
+"""What happens between nodes; whoever stops looking closes it."""
+
+Stopped: TypeAlias = Callable[[], bool]
+"""Whether the person at the keys wants it ended; asked several times a second."""
+
+
 @dataclass(frozen=True, slots=True)
 class UseCases:
     """The doctor's use cases, as the screens call them."""
@@ -46,3 +59,10 @@ class UseCases:
     undo: Callable[[tuple[Applied, ...], Node], None]
     measure: Callable[[Meeting], Ticks]
     measure_here: Callable[[Side], Ticks]
+    invite: Callable[[Agree, Stopped], Steps]
+    join: Callable[[str, Agree], Steps]
+    """By what the other node shows; PeerError where that is no invitation."""
+    between: Callable[[Sequence[Node], Stopped], Steps]
+    match_cards: Callable[[str, tuple[Facts, ...]], Conclusion]
+    """The cards in a text; a single one is compared with our own nodes."""
+    handshake: Callable[[Sequence[Node]], Handshake]

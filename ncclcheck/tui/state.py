@@ -9,6 +9,7 @@ from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Node, Probe, Spee
 from ncclcheck.tui.document import Document
 from ncclcheck.tui.outcomes import (
     Activity,
+    Answered,
     Began,
     Changed,
     Copied,
@@ -17,6 +18,7 @@ from ncclcheck.tui.outcomes import (
     Ended,
     Failed,
     Measured,
+    Meets,
     NodeApplied,
     NodeEdits,
     Noted,
@@ -25,9 +27,11 @@ from ncclcheck.tui.outcomes import (
     Probed,
     Read,
     Scanned,
+    Stepped,
     Stopped,
     Undone,
 )
+from ncclcheck.tui.pairing import Pairing
 
 
 class Progress(Enum):
@@ -77,6 +81,9 @@ class Snapshot:
     changes: tuple[NodeApplied, ...] = ()
     earlier: Earlier | None = None
     speed: SpeedTest | None = None
+    pairing: Pairing | None = None
+    newest_between: bool = False
+    """Whether the newest answer is the pairing's rather than the diagnosis."""
     steps: tuple[Step, ...] = ()
     failure: Failed | None = None
 
@@ -96,7 +103,7 @@ class Snapshot:
     @property
     def busy(self) -> bool:
         """Whether the nodes are being worked on, so that nothing else should be started on them."""
-        return self.running is not None and self.running.activity in (Activity.PROBE, Activity.FIX, Activity.SPEED)
+        return self.running is not None and self.running.activity in _WORK
 
     def running_in(self, activity: Activity) -> bool:
         """Whether this activity is going on."""
@@ -120,6 +127,9 @@ class Snapshot:
         return dict(zip(self.nodes, self.probes, strict=False)).get(node)
 
 
+_WORK = (Activity.PROBE, Activity.FIX, Activity.SPEED, Activity.PAIR)
+
+
 def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
     """The snapshot after an outcome."""
     match outcome:
@@ -131,11 +141,26 @@ def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
         case Probed(probes):
             return replace(now, probes=probes)
         case Diagnosed(diagnosis, text, of_nodes):
-            return replace(now, diagnosis=diagnosis, document=text, of_nodes=of_nodes)
+            return replace(now, diagnosis=diagnosis, document=text, of_nodes=of_nodes, newest_between=False)
         case Copied() | Read():
             return replace(now, failure=None)
         case _:
-            return _fixing(now, outcome)
+            return _between(now, outcome) if isinstance(outcome, Meets | Stepped | Answered) else _fixing(now, outcome)
+
+
+def _between(now: Snapshot, outcome: Meets | Stepped | Answered) -> Snapshot:
+    if isinstance(outcome, Meets):
+        return replace(now, pairing=Pairing(outcome.way))
+    if now.pairing is None:
+        return now
+    if isinstance(outcome, Answered):
+        return replace(now, pairing=replace(now.pairing, answer=outcome.yes))
+    # The steps bring the rulebook along; the first paint need not wait for it.
+    from ncclcheck.tui.growth import grown
+
+    pairing = grown(now.pairing, outcome.step)
+    learnt = (pairing.known, pairing.latest) != (now.pairing.known, now.pairing.latest)
+    return replace(now, pairing=pairing, newest_between=now.newest_between or learnt)
 
 
 def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone | Measured) -> Snapshot:
@@ -149,7 +174,9 @@ def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone | Measured) -> 
         case Measured(speed):
             return replace(now, speed=speed)
         case Undone():
-            return replace(now, changes=(), earlier=None, speed=None)
+            # What was proved with the change is not proved without it.
+            pairing = replace(now.pairing, after=None) if now.pairing else None
+            return replace(now, changes=(), earlier=None, speed=None, pairing=pairing)
 
 
 def _progress(now: Snapshot, outcome: Began | Doing | Noted | Ended | Stopped | Failed) -> Snapshot:

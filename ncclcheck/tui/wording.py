@@ -11,25 +11,22 @@ from ncclcheck.model import (
     Change,
     Choice,
     Comparison,
-    Diagnosis,
-    Direction,
     Facts,
     Interface,
     LinkKind,
     Node,
+    Pattern,
     Probe,
     Setting,
-    Severity,
     Speed,
     SpeedTest,
     Unknown,
-    Verdict,
 )
 from ncclcheck.node.version import NEWEST
 from ncclcheck.node.whatif import change
 from ncclcheck.speedtest.plan import PORT, Side
 from ncclcheck.speedtest.worker import parse_place, parse_size, show
-from ncclcheck.tui.document import Document, shown
+from ncclcheck.tui.document import shown
 from ncclcheck.tui.outcomes import Activity, Failed
 from ncclcheck.tui.state import Snapshot
 
@@ -52,26 +49,6 @@ class Said:
     sign: str
     text: str
     tone: Tone
-
-
-def verdict(now: Snapshot) -> Said:
-    """The answer in one line."""
-    if now.diagnosis is None:
-        return Said("?", "Not checked yet: p asks the real NCCL here, or paste a log", Tone.WARNING)
-    both = now.comparison
-    if both is not None and both.proved and now.of_nodes and now.diagnosis.verdict is not Verdict.PROBLEM:
-        return Said("✓", f"Fixed and proved: the speed test that failed now reports {rates(both.after)}", Tone.GOOD)
-    return _verdict_of(now.diagnosis, now.document)
-
-
-def _verdict_of(diagnosis: Diagnosis, text: Document) -> Said:
-    if diagnosis.verdict is Verdict.PROBLEM and diagnosis.findings:
-        more = sum(finding.severity is not Severity.INFO for finding in diagnosis.findings[1:])
-        return Said("✗", line(diagnosis.findings[0].title) + (f" (and {more} more)" if more else ""), Tone.BAD)
-    if diagnosis.verdict is Verdict.HEALTHY:
-        return Said("✓", f"Nothing wrong found in {line(text.title)}", Tone.GOOD)
-    missing = "; ".join(unknown(thing) for thing in diagnosis.unknown) or "the text says nothing about NCCL's network"
-    return Said("?", f"Cannot tell yet: {missing}", Tone.WARNING)
 
 
 def unknown(thing: Unknown) -> str:
@@ -149,21 +126,23 @@ def bits(megabits: int | None) -> str:
 
 def rate(speed: Speed) -> str:
     """One direction's bandwidth with its unit."""
-    gigabytes = speed.gigabytes_per_second
+    gigabytes = speed.algbw
     return f"{gigabytes:.2f} GB/s" if gigabytes >= 0.1 else f"{gigabytes * 1000:.1f} MB/s"
 
 
 def rates(test: SpeedTest) -> str:
-    """All directions in one line, or why there are none."""
-    if test.speeds:
-        return ", ".join(f"{rate(speed)} {speed.direction.value}" for speed in test.speeds)
+    """What a link is judged by in one line, or why there is nothing: the largest size one way and both ways."""
+    measured = tuple(dict.fromkeys(speed.pattern for speed in test.speeds))
+    shown_ones = [one for one in measured if one in (Pattern.ONE_WAY, Pattern.BOTH_WAYS)] or measured
+    if measured:
+        return ", ".join(f"{_rate_in(test, one)} {one.value}" for one in shown_ones)
     return line(test.failure.split("\n")[0]) or "nothing measured"
 
 
 def comparison(both: Comparison) -> tuple[tuple[str, str, str], ...]:
     """Before and after, a row for each thing that is compared."""
     before, after = both.before, both.after
-    directions = dict.fromkeys(speed.direction for speed in (*before.speeds, *after.speeds))
+    directions = dict.fromkeys(speed.pattern for speed in (*before.speeds, *after.speeds))
     return (
         ("", "before", "after"),
         ("interface", line(before.interface or "–"), line(after.interface or "–")),
@@ -173,8 +152,9 @@ def comparison(both: Comparison) -> tuple[tuple[str, str, str], ...]:
     )
 
 
-def _rate_in(test: SpeedTest, direction: Direction) -> str:
-    return next((rate(speed) for speed in test.speeds if speed.direction is direction), "–")
+def _rate_in(test: SpeedTest, direction: Pattern) -> str:
+    best = test.best(direction)
+    return rate(best) if best else "–"
 
 
 def _result(test: SpeedTest) -> str:
@@ -199,6 +179,7 @@ def failure(failed: Failed) -> str:
         Activity.FIX: "The fix stopped",
         Activity.SPEED: "The speed test did not run",
         Activity.COPY: "The text could not be saved",
+        Activity.PAIR: "The nodes were not compared to the end",
     }
     return f"{words[failed.activity]}: " + "\n  ".join(shown(part.strip()) for part in failed.problem.split("\n"))
 
@@ -239,16 +220,6 @@ def typed_change(text: str, version: str) -> Change | str:
     if found is None:
         return "NAME=VALUE, NAME= for an empty value, NAME- for not set"
     return found if re.fullmatch(r"\d+\.\d+(\.\d+)?", version) else f"{line(version)} is no version such as 2.29.7"
-
-
-def summary(now: Snapshot) -> str:
-    """The overview as plain text, where there is no finding to copy."""
-    answer = verdict(now)
-    parts = [f"{answer.sign} {answer.text}"]
-    for facts in now.facts:
-        parts.append(f"{facts.host}: NCCL {choice(facts.choice, seen=False)}")
-        parts += ["  " + "  ".join(link(interface)) for interface in facts.interfaces]
-    return "\n".join(parts) + "\n"
 
 
 def keys(bound: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:

@@ -3,11 +3,12 @@
 import pytest
 
 from ncclcheck.cli.pair_text import step_text
-from ncclcheck.cli.sides_text import cell_text, conclusion_text, headline, matrix_table, uses
+from ncclcheck.cli.sides_text import conclusion_text, headline, matrix_table
 from ncclcheck.doctor.conclude import conclude, distinct
 from ncclcheck.doctor.steps import Ended, Joined, Knocking, MadeFix, NoWay, Planned, Shook, Trying, Turned, Waiting
 from ncclcheck.model import Cell, Contact, Edit, Facts, Handshake, Leg, Match, Outcome, Use, Verdict
 from ncclcheck.peer.invitation import Invitation
+from ncclcheck.peer.saying import cell_word, uses
 from ncclcheck.rulebook.sketch import cells, nodes
 
 SKETCH = {
@@ -91,7 +92,7 @@ def test_where_nothing_fits_the_reason_is_the_headline():
     ],
 )
 def test_a_cell_in_a_word(cell, word):
-    assert cell_text(cell) == word
+    assert cell_word(cell) == word
 
 
 def test_many_interfaces_leave_the_table_narrow_and_say_so():

@@ -14,16 +14,17 @@ from ncclcheck.model import (
     Choice,
     Confidence,
     Diagnosis,
-    Direction,
     Edit,
     Facts,
     FileContent,
     Finding,
     Fix,
+    Handshake,
     Interface,
     Job,
     LinkKind,
     Node,
+    Pattern,
     Probe,
     Process,
     Rank,
@@ -41,6 +42,8 @@ from ncclcheck.model import (
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
 from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+from tests.tui import fake_peers
+from tests.tui.fake_peers import FAILS, PASSES
 
 LAB = (Node("node-a"), Node("node-b"))
 HERE = (Node("gpu-box"),)
@@ -98,8 +101,8 @@ PASSED = SpeedTest(
     "gloo",
     "eth1",
     (
-        Speed(Direction.ONE_WAY, 67108864, (0.046, 0.045, 0.047), True),
-        Speed(Direction.BOTH_WAYS, 67108864, (0.071, 0.07, 0.072), True),
+        Speed(Pattern.ONE_WAY, 67108864, (0.046, 0.045, 0.047), True),
+        Speed(Pattern.BOTH_WAYS, 67108864, (0.071, 0.07, 0.072), True),
     ),
 )
 EDIT = Edit(
@@ -115,6 +118,12 @@ T = TypeVar("T")
 class Doctor:
     """Answers as the real use cases do, and remembers what it was asked."""
 
+    guest = Node("node-b")
+    passed = PASSED
+    no_way = False
+    """Whether none of the other node's addresses leads there."""
+    shaken: Handshake | None = None
+    """What NCCL's handshake gives instead of what follows from the settings."""
     calls: list[str] = field(default_factory=list)
     fixed: bool = False
     finding: Finding = FINDING
@@ -138,7 +147,16 @@ class Doctor:
             undo=lambda _, node: self._called(f"undo {node.name}", self._undo),
             measure=self._measure,
             measure_here=self._measure_here,
+            invite=lambda agree, stopped: fake_peers.invited(self, self._me, agree, stopped),
+            join=lambda text, agree: fake_peers.joined(self, self._me, text, agree),
+            between=lambda nodes, stopped: fake_peers.between(self, tuple(map(self.facts, nodes)), stopped),
+            match_cards=lambda text, facts: self._called("match_cards", lambda: fake_peers.matched(text, facts)),
+            handshake=lambda _: self._called("handshake", self.handshake),
         )
+
+    @property
+    def _me(self) -> Facts:
+        return self.facts(HERE[0])
 
     def facts(self, node: Node) -> Facts:
         """A node with a docker network first."""
@@ -161,6 +179,10 @@ class Doctor:
                 else "first interface that is up and not loopback or docker",
             ),
         )
+
+    def handshake(self) -> Handshake:
+        """NCCL's own, with the settings as they are."""
+        return self.shaken or (PASSES if self.fixed else FAILS)
 
     def probe(self, node: Node) -> Probe:
         """The real choice agrees with the prediction."""

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ncclcheck.doctor.conclude import conclude
+from ncclcheck.doctor.steps import Concluded, Joined, MadeFix, Planned, Shook, Trying, Turned, Waiting, WentFast
 from ncclcheck.errors import ProbeError
-from ncclcheck.model import Choice, Facts, Fix, Node, Probe, Scope, Where
+from ncclcheck.model import Cell, Choice, Contact, Edit, Facts, Fix, Leg, Node, Probe, Scope, Where
+from ncclcheck.model import Outcome as Peer
 from ncclcheck.printable import printable
 from ncclcheck.tui import content
 from ncclcheck.tui.document import shown
+from ncclcheck.tui.outcomes import Activity, Began, Doing, Meets, Outcome, Stepped
+from ncclcheck.tui.pairing import Way
+from ncclcheck.tui.state import advance
 from tests.tui import fake
-from tests.tui.pilots import opened, paste, pressed, settled, text_of
+from tests.tui.fake_peers import FAILS, INVITATION
+from tests.tui.pilots import doctor_of, opened, paste, pressed, settled, text_of
 
 HOSTILE = "[red]no[/red] [@click=app.quit]x[/] \x1b[2J\x1b]52;c;aGk=\x07 \u202egnp.exe\u2066 \x9b31m [/nope] 漢字 $x"
 LITERAL = "[red]no[/red] [@click=app.quit]x[/] \\x1b[2J\\x1b]52;c;aGk=\\x07 \\x202egnp.exe\\x2066 \\x9b31m [/nope]"
@@ -94,6 +102,48 @@ def test_no_text_leaves_a_control_character_on_the_screen(text: str) -> None:
 def test_markup_is_never_interpreted(text: str) -> None:
     assert content.piece(text).plain == text
     assert len(content.piece(text).spans) == 0
+
+
+async def test_other_nodes_texts_are_inert_between_the_peers(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    doctor = Hostile()
+    async with opened(doctor, size=(200, 60)) as pilot:
+        await pressed(pilot, "3")
+        app = doctor_of(pilot)
+        seen = []
+        for happened in hostile_pairing(doctor):
+            app.snapshot = advance(app.snapshot, happened)
+            await pilot.pause()
+            seen.append(text_of(pilot))
+            assert not UNSAFE & set(seen[-1])
+        assert all(LITERAL[:40] in text for text in seen[3:])
+        assert "漢字" in seen[-1]
+        await pressed(pilot, "c")
+        assert LITERAL in app.clipboard
+        assert not UNSAFE & set(app.clipboard)
+
+
+def hostile_pairing(doctor: fake.Doctor) -> Iterator[Outcome]:
+    """A pairing with somebody who puts it into every text."""
+    taken = Choice("2.29", HOSTILE, "172.17.0.2", HOSTILE)
+    ours, theirs = (replace(doctor.facts(node), host=f"{node.name} {HOSTILE}", choice=taken) for node in fake.LAB)
+    cell = Cell(ours.host, HOSTILE, theirs.host, HOSTILE, "10.0.0.2", Peer.DROPPED, detail=HOSTILE)
+    failed = replace(FAILS, contacts=(Contact(Leg.TO_ROOT, 0, HOSTILE, HOSTILE, problem=HOSTILE),))
+    known = conclude((ours, theirs), (cell, replace(cell, interface="")))
+    found = tuple(replace(fake.FINDING, title=HOSTILE, fixes=_finding().fixes) for _ in range(2))
+    concluded = replace(known, diagnosis=replace(known.diagnosis, findings=found))
+    yield Began(Activity.PAIR)
+    yield Meets(Way.INVITE)
+    yield Doing(Activity.PAIR, HOSTILE)
+    yield Stepped(Waiting(INVITATION, ((HOSTILE, HOSTILE),)))
+    yield Stepped(Turned(HOSTILE, HOSTILE))
+    yield Stepped(Joined(theirs, HOSTILE))
+    yield Stepped(Trying(cell))
+    yield Stepped(Concluded(concluded))
+    yield Stepped(Shook(failed, proposed=False))
+    yield Stepped(Planned(HOSTILE, (Edit(HOSTILE, None, HOSTILE.encode()),)))
+    yield Stepped(MadeFix(HOSTILE, False, HOSTILE))
+    yield Stepped(WentFast(replace(fake.FAILED, failure=HOSTILE)))
 
 
 def test_evidence_that_is_not_in_the_text_is_no_error() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from textual.widgets import Input
 
 from ncclcheck.errors import ProbeError
 from ncclcheck.model import Node
+from ncclcheck.peer import card
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.outcomes import Activity, Doing, Noted
+from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.state import advance
 from tests.tui import fake
-from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled
+from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled, text_of, until
 
 Compare = Callable[..., bool]
 Journey = Callable[[Pilot[None]], Awaitable[None]]
@@ -43,6 +46,39 @@ async def pasted(pilot: Pilot[None]) -> None:
     await paste(pilot, "\n".join(fake.LOG).replace("{host}", "node-a"))
 
 
+async def begin(pilot: Pilot[None]) -> None:
+    """Compare nodes; not waiting for anything that may be held."""
+    await until(pilot, lambda: len(doctor_of(pilot).snapshot.facts) == len(doctor_of(pilot).snapshot.nodes))
+    await pilot.press("3", "i")
+
+
+async def waiting(pilot: Pilot[None]) -> None:
+    """For another node, while a stranger calls."""
+    await begin(pilot)
+    await until(pilot, lambda: "turned away" in text_of(pilot))
+    await pilot.pause()
+
+
+async def half_way_through(pilot: Pilot[None]) -> None:
+    """Half of the connections were tried."""
+    await begin(pilot)
+    await until(pilot, lambda: len(doctor_of(pilot).snapshot.pairing.cells) == 6)
+    await pilot.pause()
+
+
+async def asked(pilot: Pilot[None]) -> None:
+    """The question whether this node may be changed."""
+    await begin(pilot)
+    await until(pilot, lambda: isinstance(pilot.app.screen, AgreeDialog))
+    await pilot.pause()
+
+
+async def card_pasted(pilot: Pilot[None]) -> None:
+    """The card of another node."""
+    await settled(pilot)
+    await paste(pilot, card.write(fake.Doctor().facts(Node("node-b"))))
+
+
 STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "fresh": (fake.LAB, keys()),
     "one-node": (fake.HERE, keys("p")),
@@ -57,14 +93,25 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "speed": (fake.HERE, keys("s")),
     "what-if": (fake.LAB, keys("w", *"=eth1")),
     "help": (fake.LAB, keys("question_mark")),
+    "peers-alone": (fake.HERE, keys("3")),
+    "peers-waiting": (fake.HERE, waiting),
+    "peers-half": (fake.LAB, half_way_through),
+    "peers-known": (fake.LAB, keys("3", "i")),
+    "peers-proved": (fake.LAB, keys("3", "i", "f", "a", "escape", "v")),
+    "peers-asked": (fake.HERE, asked),
+    "peers-cards": (fake.HERE, card_pasted),
 }
+
+HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
+"""What never comes in a state."""
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
 @pytest.mark.parametrize("state", STATES)
 def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
     nodes, journey = STATES[state]
-    app = Doctor(nodes, cases=fake.Doctor().cases())
+    held = {what: threading.Event() for what in HELD.get(state, ())}
+    app = Doctor(nodes, cases=fake.Doctor(held=held).cases())
     assert snap_compare(app, terminal_size=size, run_before=journey)
 
 

@@ -31,6 +31,7 @@ from ncclcheck.tui.outcomes import (
     Undone,
 )
 from ncclcheck.tui.state import Earlier, Progress, Snapshot, Step, advance
+from ncclcheck.tui.verdict import verdict
 from tests.tui import fake
 
 A, B = fake.LAB
@@ -93,18 +94,18 @@ def test_only_work_on_the_nodes_makes_it_busy() -> None:
 @pytest.mark.parametrize(
     ("outcomes", "actions", "best"),
     [
-        ((), ["probe", "open"], "probe"),
+        ((), ["probe", "peers", "open"], "probe"),
         (
             (Scanned(A, DOCTOR.facts(A)), Scanned(B, DOCTOR.facts(B))),
-            ["probe", "what_if", "speed", "open", "copy"],
+            ["probe", "what_if", "speed", "peers", "open", "copy"],
             "probe",
         ),
         (
             (Diagnosed(DOCTOR.diagnosis("x"), Document()),),
-            ["probe", "fix", "log", "open", "copy"],
+            ["probe", "fix", "log", "peers", "open", "copy"],
             "fix",
         ),
-        ((Doing(Activity.FIX, "write"),), ["open", "stop"], "probe"),
+        ((Doing(Activity.FIX, "write"),), ["peers", "open", "stop"], "probe"),
     ],
 )
 def test_offers(outcomes: tuple[Outcome, ...], actions: list[str], best: str) -> None:
@@ -135,7 +136,7 @@ def _answer(verdict: Verdict, *unknown: Unknown) -> Snapshot:
     ],
 )
 def test_the_verdict_in_one_line(now: Snapshot, said: str) -> None:
-    answer = wording.verdict(now)
+    answer = verdict(now)
     assert f"{answer.sign} {answer.text}" == said
 
 

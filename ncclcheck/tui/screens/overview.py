@@ -7,9 +7,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
 from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
 
 from ncclcheck.model import Node
 from ncclcheck.tui import content
@@ -18,6 +16,7 @@ from ncclcheck.tui.offers import Offer, next_step, offers
 from ncclcheck.tui.screens.place import Place, footer
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.widgets.headline import Headline
+from ncclcheck.tui.widgets.ways import Ways
 from ncclcheck.tui.wording import Tone
 
 
@@ -58,13 +57,13 @@ class OverviewPlace(Place):
         with VerticalScroll(id="nodes", can_focus=False):
             yield Static(id="speed", markup=False)
             yield from (NodePanel(node) for node in self._machines)
-        yield OptionList(id="ways", compact=True)
+        yield Ways(id="ways")
         yield footer()
 
     def on_mount(self) -> None:
         """Begin with the menu in hand."""
         self._show(self.snapshot)
-        self.query_one(OptionList).focus()
+        self.query_one(Ways).focus()
 
     def watch_snapshot(self, now: Snapshot) -> None:
         """Show what is new."""
@@ -81,13 +80,8 @@ class OverviewPlace(Place):
             self._offer(offers(now), next_step(now))
 
     def _offer(self, ways: tuple[Offer, ...], best: str) -> None:
-        menu = self.query_one(OptionList)
-        ways = tuple(way for way in ways if way.action not in ("copy", "stop", "log") or way.action == best)
-        if [option.id for option in menu.options] == [way.action for way in ways]:
-            return
-        menu.set_options(Option(_prompt(way), id=way.action) for way in ways)
-        actions = [way.action for way in ways]
-        menu.highlighted = actions.index(best) if best in actions else 0
+        shown = (way for way in ways if way.action not in ("copy", "stop", "log") or way.action == best)
+        self.query_one(Ways).offer(tuple(shown), best)
 
     async def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """Take the way that was chosen."""
@@ -97,7 +91,3 @@ class OverviewPlace(Place):
         """Move the nodes by half of what is visible."""
         nodes = self.query_one("#nodes", VerticalScroll)
         nodes.scroll_relative(y=direction * max(1, nodes.size.height // 2), animate=False)
-
-
-def _prompt(way: Offer) -> Content:
-    return Content.assemble(content.piece(f"{way.key}  {way.label:<11}", Tone.STRONG), content.piece(way.purpose))

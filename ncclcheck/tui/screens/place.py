@@ -10,8 +10,10 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Footer
 
 from ncclcheck.model import Finding
-from ncclcheck.tui.offers import first_fixable
+from ncclcheck.tui import advice
+from ncclcheck.tui.offers import applies, first_fixable
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.verdict import summary
 
 Answer = TypeVar("Answer")
 _WIDTHS = [(0, "-narrow"), (110, "-wide")]
@@ -29,6 +31,15 @@ class Place(Screen[None]):
         fixable = first_fixable(self.snapshot)
         found = self.snapshot.diagnosis.findings if self.snapshot.diagnosis else ()
         return fixable or next(iter(found), None)
+
+    @property
+    def copied(self) -> str:
+        """What is copied here: the finding, or what is known of the nodes."""
+        return advice.report(self.finding, self.snapshot.document) if self.finding else summary(self.snapshot)
+
+    def applies(self, action: str) -> bool:
+        """Whether an action makes sense here and now."""
+        return applies(action, self.snapshot)
 
 
 class Dialog(ModalScreen[Answer]):

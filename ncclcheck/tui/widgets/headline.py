@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
@@ -10,7 +12,8 @@ from textual.widgets import Static
 
 from ncclcheck.tui import content, wording
 from ncclcheck.tui.state import Snapshot
-from ncclcheck.tui.wording import Tone
+from ncclcheck.tui.verdict import verdict
+from ncclcheck.tui.wording import Said, Tone
 
 
 class Headline(Vertical):
@@ -31,6 +34,10 @@ class Headline(Vertical):
 
     snapshot: var[Snapshot] = var(Snapshot)
 
+    def __init__(self, said: Callable[[Snapshot], Said] = verdict) -> None:
+        super().__init__()
+        self._said = said
+
     def compose(self) -> ComposeResult:
         """Lay out the lines."""
         with Horizontal():
@@ -48,7 +55,7 @@ class Headline(Vertical):
             Content.assemble(content.piece("ncclcheck", Tone.STRONG), content.piece(f"  {wording.line(names)}"))
         )
         self.query_one("#doing", Static).update(content.step(now.running) if now.running else "")
-        self.query_one("#verdict", Static).update(content.said(wording.verdict(now)))
+        self.query_one("#verdict", Static).update(content.said(self._said(now)))
         self.query_one("#failure", Static).update(
             content.piece(f"✗ {wording.failure(now.failure)}", Tone.BAD) if now.failure else ""
         )

@@ -1,0 +1,24 @@
+"""The keys that work everywhere, in the order in which the footer shows them; by its id each can be remapped."""
+
+from __future__ import annotations
+
+from textual.binding import Binding, BindingType
+
+KEYS: list[BindingType] = [
+    Binding("1", "place('overview')", "Nodes", id="place.overview", tooltip="Each node, and the ways on"),
+    Binding("2", "log", "Log", id="place.log", tooltip="The log with its findings beside it"),
+    Binding("3", "peers", "Peers", id="place.peers", tooltip="What is wrong between nodes, and who reaches whom"),
+    Binding("p", "probe", "Probe", id="probe", tooltip="Ask the real NCCL which network it takes"),
+    Binding("f", "fix", "Fix", id="fix", tooltip="See what would change, apply it, prove it"),
+    Binding("v", "prove", "Prove", id="prove", tooltip="NCCL's own handshake between the nodes, then their speed"),
+    Binding("s", "speed", "Speed", id="speed", tooltip="Measure the bandwidth between two nodes"),
+    Binding("w", "what_if", show=False, id="what-if", tooltip="See what NCCL would take with another setting"),
+    Binding("o", "open", "Open", id="open", tooltip="Open a file or a folder of logs"),
+    Binding("c", "copy", "Copy", id="copy", tooltip="Copy the finding as text, and save it in a file"),
+    Binding("escape", "read", show=False, id="read", tooltip="Take the message about what failed out of the way"),
+    Binding("question_mark", "help", "Help", key_display="?", id="help", tooltip="Every key of this place"),
+    Binding("q", "quit", "Quit", id="quit", tooltip="Leave; changes that were made stay"),
+    Binding("x", "stop", "Stop", id="stop", tooltip="End what is running after its present step"),
+    Binding("n", "evidence(1)", "Next", id="log.next", tooltip="Next line that proves something"),
+    Binding("N", "evidence(-1)", show=False, id="log.previous", tooltip="The evidence line before"),
+]

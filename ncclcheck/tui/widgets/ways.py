@@ -1,0 +1,47 @@
+"""The menu of what can be done now; its cursor stands on what is most worth doing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
+
+from ncclcheck.tui import content
+from ncclcheck.tui.offers import Offer
+from ncclcheck.tui.wording import Tone
+
+
+class Ways(OptionList, inherit_bindings=False):
+    """Offers, each with its key; the identity of an option is its action.
+
+    It is never longer than a page, so the keys for pages are left to what stands above it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "cursor_up", "Up", show=False, id="ways.up"),
+        Binding("down", "cursor_down", "Down", show=False, id="ways.down"),
+        Binding("home", "first", "First", show=False, id="ways.first"),
+        Binding("end", "last", "Last", show=False, id="ways.last"),
+        Binding("enter", "select", "Take it", show=False, id="ways.take"),
+    ]
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id, compact=True)
+
+    def offer(self, ways: tuple[Offer, ...], best: str) -> None:
+        """Show these, unless they are shown already: whoever moves the cursor keeps it where it is."""
+        prompts = [_prompt(way) for way in ways]
+        if [(option.id, option.prompt) for option in self.options] == [
+            (way.action, prompt) for way, prompt in zip(ways, prompts, strict=True)
+        ]:
+            return
+        self.set_options(Option(prompt, id=way.action) for way, prompt in zip(ways, prompts, strict=True))
+        actions = [way.action for way in ways]
+        self.highlighted = actions.index(best) if best in actions else 0 if actions else None
+
+
+def _prompt(way: Offer) -> Content:
+    return Content.assemble(content.piece(f"{way.key}  {way.label:<14}", Tone.STRONG), content.piece(way.purpose))
