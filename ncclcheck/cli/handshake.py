@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ncclcheck.cli.arguments import seconds, setting
 from ncclcheck.cli.diagnostics import ExitCode, note
 from ncclcheck.cli.handshake_text import handshake_text, invitation
 from ncclcheck.cli.output import write, write_json
@@ -41,9 +42,9 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("ticket", metavar="TICKET", nargs="?", type=_ticket, help="what the first machine printed")
     parser.add_argument("rank", metavar="RANK", nargs="?", type=int, help="the rank to play: 1, 2, … (the first is 0)")
     parser.add_argument("--ranks", metavar="N", type=int, default=2, help="machines in all (default: 2)")
-    parser.add_argument("--limit", metavar="SECONDS", type=_seconds, help="wait for the others (default: 120)")
+    parser.add_argument("--limit", metavar="SECONDS", type=seconds, help="wait for the others (default: 120)")
     parser.add_argument("--python", metavar="PATH", help="the Python that your training uses (first machine only)")
-    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_pair, help="set a variable")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=setting, help="set a variable")
     parser.add_argument("--address", help="play the rank on this address instead of the one NCCL would take")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--attached", action="store_true", help=argparse.SUPPRESS)
@@ -55,20 +56,6 @@ def _ticket(text: str) -> Ticket:
         return read_ticket(text)
     except PeerError as error:
         raise argparse.ArgumentTypeError(f"{error.problem}. {error.next_step}") from error
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals) or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, value
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not a time limit in seconds")
-    return seconds
 
 
 def run(options: argparse.Namespace) -> ExitCode:

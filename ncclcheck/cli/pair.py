@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from ncclcheck.cli.arguments import seconds, whole
 from ncclcheck.cli.diagnostics import ExitCode, note
 from ncclcheck.cli.output import write, write_json
 
@@ -33,13 +34,25 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--nodes", metavar="N", type=_count, default=2, help="how many take part (default: 2)")
-    parser.add_argument("--limit", metavar="SECONDS", type=_seconds, default=600.0, help="wait for them (default: 600)")
+    parser.add_argument(
+        "--nodes",
+        metavar="N",
+        type=whole(2, 64, "a number of nodes from 2 to 64"),
+        default=2,
+        help="how many take part (default: 2)",
+    )
+    parser.add_argument("--limit", metavar="SECONDS", type=seconds, default=600.0, help="wait for them (default: 600)")
     parser.add_argument("--address", metavar="ADDRESS", action="append", default=[], help="wait at this address only")
     parser.add_argument(
         "--announce", metavar="ADDRESS", action="append", default=[], help="an address of a router that leads here"
     )
-    parser.add_argument("--port", metavar="PORT", type=_port, default=0, help="wait at this port (default: a free one)")
+    parser.add_argument(
+        "--port",
+        metavar="PORT",
+        type=whole(0, 65535, "a port"),
+        default=0,
+        help="wait at this port (default: a free one)",
+    )
     parser.add_argument("--no-fix", action="store_true", help="only find out; ask for no fix")
     parser.add_argument("--speed", metavar="SIZE", type=_size, default=0, help="a speed test at the end, such as 256M")
     add_common(parser)
@@ -51,27 +64,6 @@ def add_common(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--yes", action="store_true", help="make this node's own fix without a question")
     parser.add_argument("--python", metavar="PATH", help="the Python that your training uses")
     parser.add_argument("--json", action="store_true", help="print one line of JSON a step")
-
-
-def _count(text: str) -> int:
-    count = int(text)
-    if not 2 <= count <= 64:
-        raise argparse.ArgumentTypeError(f"{text} is not a number of nodes from 2 to 64")
-    return count
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not a time limit in seconds")
-    return seconds
-
-
-def _port(text: str) -> int:
-    port = int(text)
-    if not 0 <= port < 65536:
-        raise argparse.ArgumentTypeError(f"{text} is no port")
-    return port
 
 
 def _size(text: str) -> int:

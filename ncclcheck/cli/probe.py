@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ncclcheck.cli.arguments import seconds, setting
 from ncclcheck.cli.diagnostics import ExitCode, note
 from ncclcheck.cli.output import write, write_json
 from ncclcheck.cli.probe_text import probe_text
@@ -18,24 +19,10 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """The command and its arguments."""
     parser = subparsers.add_parser("probe", help="run the real NCCL for a moment and see which interface it takes")
     parser.add_argument("--python", metavar="PATH", help="the Python that your training uses")
-    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_pair, help="set a variable")
-    parser.add_argument("--limit", metavar="SECONDS", type=_seconds, default=60.0, help="give up after (default: 60)")
+    parser.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=setting, help="set a variable")
+    parser.add_argument("--limit", metavar="SECONDS", type=seconds, default=60.0, help="give up after (default: 60)")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.set_defaults(run=run)
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.partition("=")
-    if not (name and equals) or "\0" in text:
-        raise argparse.ArgumentTypeError(f"{text!r} is not NAME=VALUE")
-    return name, value
-
-
-def _seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds < 1e6:
-        raise argparse.ArgumentTypeError(f"{text} is not a time limit in seconds")
-    return seconds
 
 
 def run(options: argparse.Namespace) -> ExitCode:

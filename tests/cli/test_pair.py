@@ -49,8 +49,8 @@ def test_two_people_are_asked_each_on_their_own_screen():
     [
         (("join",), "the following arguments are required"),
         (("join", "hello"), "this is no invitation"),
-        (("pair", "--nodes", "1"), "not a number of nodes"),
-        (("pair", "--port", "70000"), "no port"),
+        (("pair", "--nodes", "1"), "is not a number of nodes from 2 to 64"),
+        (("pair", "--port", "70000"), "is not a port"),
         (("pair", "--limit", "0"), "not a time limit"),
         (("pair", "--address", "192.0.2.7"), "there is no address to wait at"),
         (("match", "no-such-file"), "cannot be read"),
