@@ -24,6 +24,9 @@ asked before anything is changed. What passes between them is authenticated by t
 _EPILOG = """\
 exit codes: 0 verified by NCCL's own handshake, 1 not, 2 wrong usage, 3 nobody joined or it could not be run."""
 
+_NODES = whole(2, 64, "a number of nodes from 2 to 64")
+_PORT = whole(0, 65535, "a port")
+
 
 def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The command and its arguments."""

@@ -140,7 +140,7 @@ def test_where_nccl_finds_no_interface(capsys: pytest.CaptureFixture[str]) -> No
         ([ticket_text(TICKET), "3", "--ranks", "3"], "of 3 ranks, those of other machines are 1 to 2"),
         ([ticket_text(TICKET), "one"], "invalid int value: 'one'"),
         (["--ranks", "1"], "--ranks is the number of machines"),
-        (["--limit", "0"], "0 is not a time limit in seconds"),
+        (["--limit", "0"], "'0' is not a time limit in seconds"),
         (["--env", "X"], "'X' is not NAME=VALUE"),
         (["--address", "127.0.0.1"], "--address is for the other machines"),
     ],
