@@ -12,8 +12,6 @@ PACKAGE = Path(__file__).parents[1] / "ncclcheck"
 FILES = sorted(PACKAGE.rglob("*.py"))
 LONGEST_FILE = 300
 LONGEST_FUNCTION = 40
-ALONE = {"speedtest/worker.py": 400}
-"""The worker is one file on purpose: it runs under another interpreter, with nothing of ours beside it."""
 
 
 def sizes(path: Path) -> dict[str, int]:
@@ -30,8 +28,7 @@ def sizes(path: Path) -> dict[str, int]:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_file_and_functions_are_small(path: Path) -> None:
-    limit = ALONE.get(str(path.relative_to(PACKAGE)), LONGEST_FILE)
-    assert len(path.read_text(encoding="utf-8").splitlines()) <= limit
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGEST_FILE
     assert {name: size for name, size in sizes(path).items() if size > LONGEST_FUNCTION} == {}
 
 

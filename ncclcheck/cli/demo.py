@@ -12,7 +12,7 @@ from ncclcheck.cli.output import write
 from ncclcheck.errors import LabError
 from ncclcheck.lab.layout import LAYOUTS, Layout
 from ncclcheck.model import Comparison, Node
-from ncclcheck.speedtest.reports import news
+from ncclcheck.speedtest.reports import Measured, Rate, news
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.demo import Step
@@ -90,6 +90,8 @@ def _told(steps: Iterable[Step], mark: str = "") -> ExitCode:
 
     proved = False
     for step in news(steps):
+        if isinstance(step, (Rate, Measured)):
+            continue  # The table at the end has them all.
         write("\n".join(mark + line for line in step_text(step).split("\n")))
         proved = isinstance(step, Comparison) and step.proved
     return ExitCode.CLEAR if proved else ExitCode.PROBLEM

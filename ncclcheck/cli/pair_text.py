@@ -22,7 +22,7 @@ from ncclcheck.doctor.steps import (
 )
 from ncclcheck.fixes.plan import diff
 from ncclcheck.peer.saying import uses
-from ncclcheck.speedtest.reports import Progress
+from ncclcheck.speedtest.reports import Measured, Progress, Rate
 
 
 def step_text(step: Step) -> str:
@@ -44,10 +44,10 @@ def _learning(step: Trying | Concluded | Shook | Progress | WentFast) -> str:
             return _handshake(step)
         case WentFast(test):
             return test_text(test)
+        case Trying() | Rate() | Measured():
+            return ""
         case Progress(text, seconds):
             return f"{seconds:6.1f} s  {text}"
-        case Trying():
-            return ""
 
 
 def _meeting(step: Waiting | Turned | Knocking | NoWay | Joined) -> str:

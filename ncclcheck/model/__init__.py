@@ -63,7 +63,18 @@ from ncclcheck.model.peer import (
     Use,
 )
 from ncclcheck.model.place import Unknown, Where
-from ncclcheck.model.speed import Baseline, Comparison, Judgement, Pattern, Rating, Speed, SpeedTest, Transport, Trend
+from ncclcheck.model.speed import (
+    Baseline,
+    Comparison,
+    DdpProof,
+    Judgement,
+    Pattern,
+    Rating,
+    Speed,
+    SpeedTest,
+    Transport,
+    Trend,
+)
 
 __all__ = [
     "Address",
@@ -79,6 +90,7 @@ __all__ = [
     "ConfLine",
     "Confidence",
     "Contact",
+    "DdpProof",
     "Diagnosis",
     "Edit",
     "Endpoint",

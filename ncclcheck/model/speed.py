@@ -105,6 +105,27 @@ class Transport:
 
 
 @dataclass(frozen=True, slots=True)
+class DdpProof:
+    """A small model was trained over DistributedDataParallel on all ranks."""
+
+    ranks: int
+    steps: int
+    step_seconds: float
+    """Of the median step, on the slowest rank."""
+    share: float
+    """Of a step that the exchange of gradients took, beyond what was hidden behind the computing: 0 to 1."""
+    same: bool
+    """Whether all ranks had the same parameters and gradients at the end, to the bit."""
+    first_loss: float
+    last_loss: float
+
+    @property
+    def learnt(self) -> bool:
+        """The loss became less."""
+        return self.last_loss < self.first_loss
+
+
+@dataclass(frozen=True, slots=True)
 class SpeedTest:
     """A run of the speed test, finished or not."""
 
@@ -121,11 +142,17 @@ class SpeedTest:
     transport: Transport | None = None
     stage: str = ""
     """What it was doing when it failed."""
+    ddp: DdpProof | None = None
 
     @property
     def passed(self) -> bool:
         """It ran to its end, and every payload was right."""
-        return not self.failure and bool(self.speeds) and all(speed.verified for speed in self.speeds)
+        return not self.failure and bool(self.speeds or self.ddp) and not self.damaged
+
+    @property
+    def damaged(self) -> bool:
+        """Some of what arrived is not what was sent."""
+        return not all(speed.verified for speed in self.speeds) or (self.ddp is not None and not self.ddp.same)
 
     def best(self, pattern: Pattern) -> Speed | None:
         """The largest size of a pattern, which is what a link is judged by."""

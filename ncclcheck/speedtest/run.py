@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from queue import Empty, Queue
 from threading import Thread
@@ -16,11 +16,13 @@ from ncclcheck.errors import SpeedError
 from ncclcheck.model import Node, SpeedTest
 from ncclcheck.speedtest import reports
 from ncclcheck.speedtest.plan import Side, command
-from ncclcheck.speedtest.reports import Half, Progress
+from ncclcheck.speedtest.reports import Half, Progress, Rate
 
 _GRACE = 5.0
 """Seconds that a worker gets beyond its own limit before it is killed."""
-_NO_TORCH, _NOT_RUN = 3, 126
+_FAREWELL = 3.0
+"""Seconds that a worker which is to end has for telling the other sides."""
+_NO_TORCH, _NOT_RUN = 4, 126
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,14 @@ class _Line:
 
 
 _Lines = Queue[_Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """Lines of NCCL, gloo or torch, as they printed them."""
+
+    rank: int
+    lines: tuple[str, ...]
 
 
 def _start(node: Node, side: Side, python: str) -> subprocess.Popen[str]:
@@ -90,38 +100,61 @@ def _running(nodes: Sequence[Node], sides: Sequence[Side], python: str) -> Itera
             processes.append(_start(node, side, python))
         yield processes
     finally:
-        for process in processes:
+        _end(processes)
+
+
+def _end(processes: Sequence[subprocess.Popen[str]]) -> None:
+    """Ask those that still run to end, so that they can tell the other sides; then make them."""
+    until = time.monotonic() + _FAREWELL
+    for process in processes:
+        process.terminate()
+    for process in processes:
+        try:
+            process.wait(max(0.0, until - time.monotonic()))
+        except subprocess.TimeoutExpired:
             process.kill()
-        for process in processes:
             process.wait()
 
 
-def _take(halves: list[Half], line: _Line) -> str:
-    """Put a line where it belongs; the news in it, for people."""
+def _take(halves: list[Half], line: _Line, seconds: float) -> Progress | Heard | None:
+    """Put a line where it belongs; what is new in it."""
     half, text = halves[line.position], line.text or ""
     report = reports.decode(text) if line.result else None
     if report is None:
         halves[line.position] = reports.heard(half, text)
-        return ""
+        return Heard(half.rank, (text,))
     halves[line.position] = reports.reported(half, report)
-    return reports.words(half, report)
+    if report.lines:
+        return Heard(half.rank, report.lines)
+    # All sides tell the same result.
+    if report.event == "result" and line.position:
+        return None
+    return reports.progress(halves[line.position], report, seconds)
 
 
-def _follow(lines: _Lines, halves: list[Half], streams: int, limit: float) -> Iterator[Progress]:
+def _follow(lines: _Lines, halves: list[Half], streams: int, limit: float) -> Iterator[Progress | Heard]:
     """Take lines until all streams have ended or the time is over; each second at least one progress."""
-    began, last = time.monotonic(), "starting"
+    began, last = time.monotonic(), Progress("starting")
     while streams and time.monotonic() < began + limit + _GRACE:
         try:
             line = lines.get(timeout=1.0)
         except Empty:
-            yield Progress(last, time.monotonic() - began)
+            yield replace(last, seconds=time.monotonic() - began)
             continue
         streams -= line.text is None
-        news = _take(halves, line) if line.text is not None else ""
-        # Both sides tell of the same round.
-        if news and news != last:
-            last = news
-            yield Progress(last, time.monotonic() - began)
+        new = _take(halves, line, time.monotonic() - began) if line.text is not None else None
+        if isinstance(new, Heard):
+            yield new
+        # Both sides tell of the same rounds.
+        elif new and not _same(new, last):
+            last = new
+            yield last
+
+
+def _same(new: Progress, last: Progress) -> bool:
+    if isinstance(new, Rate) and isinstance(last, Rate):
+        return (new.pattern, new.size, new.rounds) == (last.pattern, last.size, last.rounds)
+    return new.text == last.text
 
 
 def _settle(half: Half, process: subprocess.Popen[str], python: str, limit: float) -> Half:
@@ -135,13 +168,12 @@ def _settle(half: Half, process: subprocess.Popen[str], python: str, limit: floa
     return reports.ended(half, status)
 
 
-def run(nodes: Sequence[Node], sides: Sequence[Side], python: str) -> Iterator[Progress | SpeedTest]:
-    """Run each side on its node; the last value is the result, also of a test that failed.
-
-    Closing the iterator ends the workers. Raises SpeedError where the interpreter is missing or has no torch.
-    """
+def live(
+    nodes: Sequence[Node], sides: Sequence[Side], python: str
+) -> Generator[Progress | Heard | SpeedTest, None, None]:
+    """As ``run``, with the log of NCCL, gloo and torch as it comes."""
     lines: _Lines = Queue()
-    halves = [Half(side.rank) for side in sides]
+    halves = [Half(side.rank, ranks=side.ranks) for side in sides]
     limit = max(side.limit for side in sides)
     with _running(nodes, sides, python) as processes:
         threads = [thread for number, process in enumerate(processes) for thread in _listen(number, process, lines)]
@@ -150,3 +182,13 @@ def run(nodes: Sequence[Node], sides: Sequence[Side], python: str) -> Iterator[P
     for thread in threads:
         thread.join()
     yield reports.joined(tuple(halves))
+
+
+def run(nodes: Sequence[Node], sides: Sequence[Side], python: str) -> Iterator[Progress | SpeedTest]:
+    """Run each side on its node; the last value is the result, also of a test that failed.
+
+    Closing the iterator ends the workers. Raises SpeedError where the interpreter is missing or has no torch.
+    """
+    values = live(nodes, sides, python)
+    with closing(values):
+        yield from (value for value in values if not isinstance(value, Heard))

@@ -1,177 +1,187 @@
-"""Two workers for real, over gloo on loopback: what they measure, and what they say when it goes wrong."""
+"""Workers for real, over gloo on loopback: what they measure, and that wrong payloads are noticed."""
 
-import json
-import os
-import signal
-import socket
-import subprocess
-import sys
+import math
 
 import pytest
 
-from ncclcheck.speedtest import worker
-from tests.speedtest.pairs import finish, free_port, reason, until, worker_of
+from tests.speedtest.pairs import QUICK, free_port, named, reason, run
 
-# A worker whose wire flips a bit of what it sends.
+# A worker whose wire flips a bit of what it sends, but for the first size.
 DAMAGE = """
-whole = worker.fill
-def fill(torch, payload, block, tag):
-    whole(torch, payload, block, tag)
-    payload[len(payload) // 2] ^= 1
-worker.fill = fill
+from ncclcheck.speedtest.worker.payload import Content
+whole = Content.fill
+def fill(self, payload, number, rank):
+    whole(self, payload, number, rank)
+    if payload.numel() > 2:
+        payload[len(payload) // 2] ^= 1
+Content.fill = fill
 """
 
 # A worker that comes late to every transfer.
 LATE = """
 import time
-prompt = worker.Wire.move
-def move(self, *words):
-    time.sleep(0.3)
-    return prompt(self, *words)
-worker.Wire.move = move
+prompt = wire.Wire._by_clock
+def late(self, moves):
+    seconds = []
+    for move in moves:
+        time.sleep(0.1)
+        seconds += prompt(self, [move])
+    return seconds
+wire.Wire._by_clock = late
 """
 
-
-def pair(*first, second=None, code="", place=None):
-    """Exit codes and events of rank 0 and rank 1."""
-    place = place or f"127.0.0.1:{free_port()}"
-    with worker_of(place, *first[:1], 0, *first[1:]) as zero:
-        other = second or first
-        with worker_of(place, *other[:1], 1, *other[1:], code=code) as one:
-            return finish(zero), finish(one)
+PATTERNS = ("one way", "both ways", "all gather", "all reduce")
 
 
-def results(events):
-    return [event for event in events if event["event"] == "result"]
+def without_times(event):
+    times = ("seconds", "min", "median", "p99", "algbw", "busbw", "rank")
+    return {key: value for key, value in event.items() if key not in times}
 
 
-@pytest.mark.parametrize("place", ["127.0.0.1", "[::1]"])
-def test_both_sides_measure_the_same(place):
-    place = f"{place}:{free_port(place.strip('[]'))}"
-    (status, events), (other_status, other_events) = pair("3M", "--interface", "lo", place=place)
-    assert (status, other_status) == (0, 0)
-    started = {key: value for key, value in events[0].items() if key != "torch"}
-    assert started == {"event": "started", "rank": 0, "backend": "gloo", "interface": "lo"}
-    assert results(events) == results(other_events)
-    for result, direction in zip(results(events), ("one way", "both ways"), strict=True):
-        assert len(result.pop("seconds")) == 5
-        assert result == {"event": "result", "direction": direction, "size": 3 * 1024**2, "verified": True}
-    assert [event["number"] for event in events if event["event"] == "round"] == [1, 2, 3, 4, 5] * 2
-    assert (events[-1], other_events[-1]) == ({"event": "finished"}, {"event": "finished"})
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1"])
+def test_both_sides_measure_the_same(address):
+    shown = f"[{address}]" if ":" in address else address
+    words = ("2M", *QUICK, "--sizes", "8,2M")
+    (status, events), (other, others) = run(words, words, place=f"{shown}:{free_port(address)}")
+    assert (status, other) == (0, 0)
+    assert {key: value for key, value in events[0].items() if key != "torch"} == {
+        "event": "started",
+        "rank": 0,
+        "backend": "gloo",
+        "interface": "lo",
+        "ranks": 2,
+    }
+    results, theirs = named(events, "result"), named(others, "result")
+    assert [{**told, "rank": 1} for told in results] == theirs
+    assert [without_times(told) for told in results] == [
+        {"event": "result", "pattern": pattern, "size": size, "ranks": 2, "verified": True}
+        for pattern in PATTERNS
+        for size in (8, 2 * 1024**2)
+    ]
+    assert all(5 <= len(told["seconds"]) <= 1000 for told in results)
+    assert all(told["min"] <= told["median"] <= told["p99"] for told in results)
+    assert (events[-1], others[-1]) == ({"event": "finished", "rank": 0}, {"event": "finished", "rank": 1})
+
+
+def test_three_ranks_in_two_of_which_are_a_pair():
+    words = ("100K", "--ranks", "3", *QUICK, "--sizes", "7")
+    found = run(words, words, words)
+    assert [status for status, _ in found] == [0, 0, 0]
+    results = named(found[2][1], "result")
+    assert [(told["pattern"], told["size"]) for told in results] == [
+        ("one way", 7),
+        ("one way", 102400),
+        ("both ways", 7),
+        ("both ways", 102400),
+        # Whole words from each rank.
+        ("all gather", 12),
+        ("all gather", 102396),
+        ("all reduce", 4),
+        ("all reduce", 102400),
+    ]
+    assert all(told["ranks"] == 3 and told["verified"] for told in results)
+    large = results[-1]
+    assert large["busbw"] == pytest.approx(large["algbw"] * 4 / 3)
+
+
+def test_one_rank_alone_has_its_collectives():
+    words = ("64K", "--ranks", "1", "--interface", "lo", "--seconds", "0.2", "--sizes", "64K")
+    ((status, events),) = run(words)
+    assert status == 0
+    assert [(told["pattern"], told["busbw"]) for told in named(events, "result")] == [
+        ("all gather", 0.0),
+        ("all reduce", 0.0),
+    ]
+
+
+def test_one_rank_alone_has_nobody_to_send_to():
+    ((status, events),) = run(("64K", "--ranks", "1", "--interface", "lo", "--patterns", "one-way"))
+    assert (status, reason(events)) == (
+        3,
+        "one rank alone has nobody to send to; of the patterns, all-gather and all-reduce work alone",
+    )
 
 
 def test_a_damaged_payload_is_no_success():
-    (status, events), (other_status, other_events) = pair("1M", "--interface", "lo", code=DAMAGE)
-    assert (status, other_status) == (1, 1)
-    assert [result["verified"] for result in results(events)] == [False, False]
+    words = ("1M", *QUICK, "--sizes", "8,1M")
+    (status, events), (other, others) = run(words, words, code=("", DAMAGE))
+    assert (status, other) == (1, 1)
+    verified = {(told["pattern"], told["size"]): told["verified"] for told in named(events, "result")}
+    assert verified == {(pattern, size): size == 8 for pattern in PATTERNS for size in (8, 1024**2)}
     assert "not what was sent" in reason(events)
-    assert "not what was sent" in reason(other_events)
+    assert "not what was sent" in reason(others)
 
 
 def test_lateness_of_the_other_side_is_not_counted():
-    (status, events), _ = pair("1M", "--interface", "lo", code=LATE)
+    words = ("1M", *QUICK, "--sizes", "1M", "--patterns", "one-way,all-reduce")
+    (status, events), _ = run(words, words, code=("", LATE))
     assert status == 0
-    assert max(second for result in results(events) for second in result["seconds"]) < 0.3
+    assert max(told["median"] for told in named(events, "result")) < 0.1
 
 
-def test_sides_that_mean_different_tests():
-    (status, events), (other_status, other_events) = pair("1M", second=("2M",))
-    assert (status, other_status) == (1, 1)
-    assert reason(events) == "the two sides differ in SIZE: 1048576 here, 2097152 there"
-    assert "differ in SIZE" in reason(other_events)
+def test_the_baseline_is_told_by_both():
+    words = ("8", "--interface", "lo", "--seconds", "0.1", "--sizes", "8", "--patterns", "one-way", "--limit", "30")
+    (status, events), (_, others) = run(words, words)
+    assert status == 0
+    (ours,), (theirs,) = named(events, "baseline"), named(others, "baseline")
+    assert ours == {**theirs, "rank": 0}
+    assert (ours["flows"], ours["interface"], ours["failure"]) == (1, "lo", "")
+    assert ours["bytes"] > 10**7
+    assert ours["seconds"] > 0.4
 
 
-def test_nobody_comes():
-    port = free_port()
-    with worker_of(f"127.0.0.1:{port}", "1M", 0, "--limit", 6) as zero:
-        status, events = finish(zero)
-    assert status == 1
-    assert events[1] == {"event": "waiting", "peer": 1, "at": f"127.0.0.1:{port}", "reason": "not there yet"}
-    assert reason(events).startswith(f"rank 1 did not come to 127.0.0.1:{port} within 6 s; start it on the other")
+def test_what_cannot_be_done_in_time_is_left_out():
+    # A link of 2 MB/s.
+    slow = """
+import time
+whole = wire.Wire._by_clock
+def slowly(self, moves):
+    seconds = []
+    for move in moves:
+        time.sleep(self.size / 2e6)
+        seconds.append(whole(self, [move])[0] + self.size / 2e6)
+    return seconds
+kept = wire.Wire._move
+def remembered(self, pattern, size, place):
+    self.size = size
+    return kept(self, pattern, size, place)
+wire.Wire._by_clock, wire.Wire._move = slowly, remembered
+"""
+    words = ("64M", *QUICK, "--sizes", "64K", "--patterns", "one-way", "--limit", "10")
+    (status, events), (other, _) = run(words, words, code=(slow, slow))
+    assert (status, other) == (0, 0)
+    assert [told["size"] for told in named(events, "result")] == [65536]
+    (left_out,) = named(events, "skipped")
+    assert (left_out["pattern"], left_out["size"]) == ("one way", 64 * 1024**2)
+    assert left_out["reason"].startswith("a round would take about 3")
+    assert left_out["reason"].endswith("raise --limit")
 
 
-def test_nobody_is_there():
-    port = free_port()
-    with worker_of(f"127.0.0.1:{port}", "1M", 1, "--limit", 6) as one:
-        status, events = finish(one)
-    assert status == 1
-    assert events[1] == {"event": "waiting", "peer": 0, "at": f"127.0.0.1:{port}", "reason": "connection refused"}
-    assert f"did not answer at 127.0.0.1:{port} within 6 s (connection refused)" in reason(events)
+def test_training_over_ddp_ends_with_the_same_parameters_everywhere():
+    words = ("100K", "--interface", "lo", "--workload", "ddp", "--no-baseline")
+    (status, events), (other, others) = run(words, words)
+    assert (status, other) == (0, 0)
+    (proof,), (theirs,) = named(events, "ddp"), named(others, "ddp")
+    assert proof == {**theirs, "rank": 0}
+    assert (proof["ranks"], proof["steps"], proof["same"]) == (2, 20, True)
+    assert proof["last_loss"] < 0.9 * proof["first_loss"]
+    assert 0 <= proof["share"] <= 1
+    assert math.isfinite(proof["step_seconds"])
 
 
-def refusal(*words):
-    with worker_of(*words) as alone:
-        status, events = finish(alone)
-        assert status == 1
-    return reason(events)
-
-
-def test_a_port_in_use():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        said = refusal(f"127.0.0.1:{port}", "1M", 0)
-    assert said == f"port {port} is in use on this machine; take another one, on both sides"
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("192.0.2.77:5000", "1M", 0), "192.0.2.77 is no address of this machine"),
-        (("host.invalid:5000", "1M", 1), "the host host.invalid is not known here"),
-        (("127.0.0.1:5000", "1M", 0, "--interface", "eth99"), "there is no interface eth99 on this machine; it has lo"),
-        (("127.0.0.1:5000", "1M", 0, "--backend", "nccl"), "there is no CUDA device 0 for NCCL"),
-    ],
-)
-def test_what_cannot_work_is_said_at_once(words, said):
-    assert refusal(*words).startswith(said)
-
-
-@pytest.mark.parametrize("victim", [0, 1])
-def test_the_other_side_dies_midway(victim):
-    place = f"127.0.0.1:{free_port()}"
-    with worker_of(place, "8M", 0, "--interface", "lo") as zero, worker_of(place, "8M", 1, "--interface", "lo") as one:
-        both = (zero, one)
-        until(both[victim], "round")
-        both[victim].kill()
-        status, events = finish(both[1 - victim])
-    assert status == 1
-    assert "one way" in reason(events) or "both ways" in reason(events)
-
-
-def test_the_other_side_hangs():
-    place = f"127.0.0.1:{free_port()}"
-    words = ("--interface", "lo", "--limit", 10)
-    with worker_of(place, "8M", 0, *words) as zero, worker_of(place, "8M", 1, *words) as one:
-        until(one, "round")
-        os.kill(one.pid, signal.SIGSTOP)
-        status, events = finish(zero)
-    assert status == 1
-    assert "sending" in reason(events)
-
-
-def test_without_torch():
-    with worker_of("127.0.0.1:5000", "1M", 0, python=(sys.executable, "-I", "-S")) as bare:
-        status, events = finish(bare)
-    assert status == 3
-    assert reason(events).startswith("this Python (")
-
-
-@pytest.mark.parametrize(
-    "words", [(), ("127.0.0.1", "1M", "0"), ("127.0.0.1:5", "1X", "0"), ("127.0.0.1:5", "1M", "2")]
-)
-def test_wrong_usage(words):
-    done = subprocess.run([sys.executable, worker.__file__, *words], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("usage: worker.py")
-
-
-def test_an_attached_worker_ends_with_its_parent():
-    words = [sys.executable, worker.__file__, f"127.0.0.1:{free_port()}", "1M", "0", "--attached"]
-    code = f"import subprocess; subprocess.Popen({words!r}); import time; time.sleep(1000)"
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
-        for line in parent.stdout:
-            if json.loads(line)["event"] == "waiting":
-                parent.kill()
-                break
-        # The worker holds the pipe: its end is read only when both have ended.
-        assert parent.stdout.read() == ""
+def test_gradients_that_are_not_exchanged_are_noticed():
+    # Each rank steps on its own: what DDP would do if its exchange did nothing.
+    alone = """
+kept = ddp.Training._backward
+def lonely(self):
+    with self._model.no_sync():
+        kept(self)
+ddp.Training._backward = lonely
+"""
+    words = ("100K", "--interface", "lo", "--workload", "ddp", "--no-baseline")
+    (status, events), (other, _) = run(words, words, code=(alone, alone))
+    assert (status, other) == (1, 1)
+    assert named(events, "ddp")[0]["same"] is False
+    assert (
+        reason(events) == "after training the ranks do not have the same parameters: gradients were damaged on the way"
+    )
