@@ -103,10 +103,14 @@ def ddp_text(proof: DdpProof) -> str:
 
 def judgement_text(judgement: Judgement) -> str:
     """What the figure means, how we know, and the one thing to try."""
-    share = f", {judgement.percent:.0f} % of {rate_text(judgement.expected)}" if judgement.expected else ""
+    share = f", {_percent(judgement.percent)} of {rate_text(judgement.expected)}" if judgement.expected else ""
     source = f" ({judgement.source})" if judgement.source else ""
     lines = [f"{judgement.rating.value.upper()}{share}{source}: {judgement.reason}"]
     return "\n".join([*lines, *([f"  try: {judgement.next_step}"] if judgement.next_step else [])])
+
+
+def _percent(value: float | None) -> str:
+    return f"{value or 0:.0f} %" if (value or 0) >= 9.5 else f"{value or 0:.1f} %"
 
 
 def suspicion_text(suspected: Suspected) -> str:

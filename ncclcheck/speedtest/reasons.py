@@ -11,12 +11,15 @@ from collections.abc import Callable
 from ncclcheck.model import Interface, Judgement, LinkKind, Pattern, Rating
 from ncclcheck.speedtest.case import Case, active_ports
 from ncclcheck.speedtest.ceiling import FAST, USUAL_MTU
+from ncclcheck.speedtest.worker.words import bytes_words
 
 _HEALTHY, _TUNE = 0.85, 0.6
 _SOCKETS_ON_RDMA = 0.15
 """Of an RDMA port's rate: less went over sockets (NVIDIA/nccl #450)."""
-_BY_CPU, _TUNE_BY_CPU = 1.0, 0.4
+_BY_CPU, _TUNE_BY_CPU = 1.0, 0.1
 """From this many GB/s on, CPUs are the limit rather than wires, and plain TCP has least to do for a byte."""
+_PLATEAU = 8 * 1024**2
+"""Bytes: smaller messages show latency, not what a link can carry (nccl-tests sweeps from 8M on)."""
 _LOST = 0.02
 """Of one connection's segments sent again. Several connections lose more to each other on any narrow link, and one
 alone lost 0.016 between two namespaces where a CPU was the limit (measured with sockets, Linux 6.18)."""
@@ -102,6 +105,13 @@ def _healthy(case: Case) -> Judgement | None:
     if not case.share or case.share < _HEALTHY:
         return None
     return _answer(case, Rating.HEALTHY, f"{case.backend} gets what {case.way} can carry")
+
+
+def _too_small(case: Case) -> Judgement | None:
+    if case.speed.size >= _PLATEAU:
+        return None
+    reason = f"the largest message had {bytes_words(case.speed.size)}, too little to show what a link can carry"
+    return _answer(case, Rating.UNKNOWN, reason, "Repeat it with a SIZE of 64M or more")
 
 
 def _gdr_off(case: Case) -> Judgement | None:
@@ -241,6 +251,7 @@ CHECKS: tuple[Check, ...] = (
     _faster_elsewhere,
     _too_fast,
     _healthy,
+    _too_small,
     _gdr_off,
     _network_slow,
     _one_flow,

@@ -3,6 +3,7 @@
 import io
 import json
 import signal
+import socket
 import subprocess
 import sys
 import venv
@@ -11,14 +12,22 @@ from dataclasses import replace
 import pytest
 
 from ncclcheck.cli.progress import Line
-from ncclcheck.cli.speed_text import comparison_text, size_text, suspicion_text, time_text
+from ncclcheck.cli.speed_text import comparison_text, judgement_text, size_text, suspicion_text, time_text
 from ncclcheck.cli.speed_text import test_text as result_text
 from ncclcheck.cli.speedtest import exit_code
-from ncclcheck.model import Baseline, Comparison, DdpProof, Pattern, Speed, SpeedTest
+from ncclcheck.doctor.speed import Judged
+from ncclcheck.model import Baseline, Comparison, DdpProof, Judgement, Pattern, Rating, Speed, SpeedTest
+from ncclcheck.speedtest.judge import judge
 from ncclcheck.speedtest.reports import Suspected
 from tests.speedtest.pairs import free_port
 
 COMMAND = (sys.executable, "-m", "ncclcheck", "speedtest")
+HISTORY = (sys.executable, "-m", "ncclcheck", "history")
+
+
+@pytest.fixture(autouse=True)
+def _state_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 def start(*words):
@@ -30,7 +39,10 @@ QUICK = (*PYTHON, "--interface", "lo", "--seconds", "0.3", "--limit", "30")
 
 
 def test_two_sides_measure():
-    place, words = f"127.0.0.1:{free_port()}", (*QUICK, "--sizes", "8,1M", "--patterns", "one-way,all-gather")
+    place, words = (
+        f"127.0.0.1:{free_port()}",
+        (*QUICK, "--sizes", "8,1M", "--patterns", "one-way,all-gather", "--label", "here"),
+    )
     with start(place, "1M", "0", *words, "--json") as zero, start(place, "1M", "1", *words) as one:
         output, progress = zero.communicate(timeout=60)
         text, _ = one.communicate(timeout=60)
@@ -66,6 +78,28 @@ def test_two_sides_measure():
     assert lines[6].startswith("  latency ")
     assert lines[7].startswith("  plain TCP (")
     assert lines[8] == "  every byte arrived right"
+    assert lines[9].startswith(("HEALTHY", "UNKNOWN"))
+    assert result["judgement"]["rating"] in ("healthy", "unknown")
+    kept = json.loads(subprocess.run([*HISTORY, "--json"], capture_output=True, check=True).stdout)
+    assert [(run["host"], run["label"], run["test"]["backend"]) for run in kept] == [
+        (socket.gethostname(), label, "gloo") for label in ("here", "here")
+    ]
+    assert result["run"] in {run["id"] for run in kept}
+    assert f"kept as {result['run']}: ncclcheck compare" in progress
+
+
+def test_columns_and_a_picture(tmp_path):
+    place = f"127.0.0.1:{free_port()}"
+    words = (*QUICK, "--sizes", "1M", "--patterns", "one-way", "--no-baseline")
+    picture = tmp_path / "speed.svg"
+    with (
+        start(place, "1M", "0", *words, "--csv", "--plot", str(picture)) as zero,
+        start(place, "1M", "1", *words) as one,
+    ):
+        output, _ = zero.communicate(timeout=60)
+        one.communicate(timeout=60)
+    assert [line.split(",")[:2] for line in output.splitlines()] == [["pattern", "size"], ["one way", "1048576"]]
+    assert b"<svg" in picture.read_bytes()
 
 
 def test_a_side_alone_fails_with_the_reason():
@@ -215,7 +249,15 @@ def test_times_in_words(seconds, text):
     ("test", "code"), [(GOOD, 0), (DAMAGED, 1), (BAD, 3), (TRAINED, 0), (replace(GOOD, failure="stopped"), 3)]
 )
 def test_exit_codes(test, code):
-    assert exit_code(test) == code
+    assert exit_code(Judged(test, judge(test, ()), "")) == code
+
+
+def test_a_suspicious_rate_is_a_finding():
+    slow = Judgement(Rating.SUSPICIOUS, 0.1, 12.5, "eth1, 100 Gbit/s", "only one flow", "NCCL_SOCKET_NTHREADS=4")
+    assert exit_code(Judged(GOOD, slow, "")) == 1
+    assert judgement_text(slow) == (
+        "SUSPICIOUS, 0.8 % of 12.5 GB/s (100 Gbit/s) (eth1, 100 Gbit/s): only one flow\n  try: NCCL_SOCKET_NTHREADS=4"
+    )
 
 
 def test_what_the_log_points_to():
