@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from ncclcheck.doctor.diagnose import diagnose_text
 from ncclcheck.doctor.transport import transport_of
-from ncclcheck.model import Facts, Judgement, SpeedTest
-from ncclcheck.speedtest.history import Run, begin, runs
+from ncclcheck.model import Facts, Judgement, Speed, SpeedTest
+from ncclcheck.speedtest.history import Keeper, Run, begin, runs
 from ncclcheck.speedtest.judge import judge
 from ncclcheck.speedtest.reports import Measured, Progress
 
@@ -40,15 +40,25 @@ def judged(test: SpeedTest, facts: Facts) -> tuple[SpeedTest, Judgement]:
 def kept(
     values: Iterator[Progress | SpeedTest], command: Sequence[str], facts: Facts, label: str = ""
 ) -> Iterator[Progress | Judged]:
-    """The values of a running test, each result written down at once; the last one is the judged test."""
-    keeper = begin(command, facts.host, label=label)
+    """The values of a running test, each result written down at once; the last one is the judged test.
+
+    A test that could not even begin (no torch, say) is none that happened, and leaves nothing in the history.
+    """
+    keeper: Keeper | None = None
+    seen: set[Speed] = set()
     for value in values:
+        if not isinstance(value, (SpeedTest, Measured)):
+            yield value
+            continue
+        keeper = keeper or begin(command, facts.host, label=label)
         if isinstance(value, SpeedTest):
             test, judgement = judged(value, facts)
             keeper.end(replace(test, log=()), judgement)
             yield Judged(test, judgement, keeper.id, keeper.warning)
             continue
-        if isinstance(value, Measured):
+        # While nothing new comes, the last progress is said again.
+        if value.speed not in seen:
+            seen.add(value.speed)
             keeper.add(value.speed)
         yield value
 

@@ -24,16 +24,7 @@ from ncclcheck.tui import advice, clipboard, journey, peers, wording
 from ncclcheck.tui.journey import Journey, Outcomes
 from ncclcheck.tui.keys import KEYS
 from ncclcheck.tui.offers import best_fix, choices
-from ncclcheck.tui.outcomes import (
-    Activity,
-    Answered,
-    Began,
-    Copied,
-    Diagnosed,
-    Meets,
-    Read,
-    Stopped,
-)
+from ncclcheck.tui.outcomes import Activity, Answered, Began, Copied, Diagnosed, Meets, Read, Stopped
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person
 from ncclcheck.tui.real import use_cases
@@ -48,6 +39,7 @@ from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.screens.speed import SpeedDialog
+from ncclcheck.tui.screens.speeds import SpeedsPlace
 from ncclcheck.tui.screens.whatif import WhatIfDialog
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
@@ -80,6 +72,7 @@ class Doctor(App[None]):
         self.add_mode("overview", lambda: OverviewPlace(self._given).data_bind(Doctor.snapshot))
         self.add_mode("log", lambda: LogPlace().data_bind(Doctor.snapshot))
         self.add_mode("peers", lambda: PeersPlace().data_bind(Doctor.snapshot))
+        self.add_mode("speeds", lambda: SpeedsPlace().data_bind(Doctor.snapshot))
         self.switch_mode("overview")
         self._begin(Activity.SCAN, journey.scan(self._cases, self._given))
         if self._paths:
@@ -154,15 +147,21 @@ class Doctor(App[None]):
 
     def action_place(self, mode: str) -> None:
         """Go to a place."""
-        self.switch_mode(mode)
+        # Its data is bound at the first time, which works only from the app's own message loop.
+        self.call_next(self.switch_mode, mode)
 
     def action_log(self) -> None:
         """Go to the log."""
-        self.switch_mode("log")
+        self.action_place("log")
 
     def action_peers(self) -> None:
         """Go to what is between nodes."""
-        self.switch_mode("peers")
+        self.action_place("peers")
+
+    def action_speeds(self) -> None:
+        """Go to the speed test, with the earlier runs."""
+        self.action_place("speeds")
+        self._begin(Activity.HISTORY, journey.remember(self._cases))
 
     def action_invite(self) -> None:
         """Find out what is wrong between our nodes, or wait for another one."""
@@ -226,6 +225,7 @@ class Doctor(App[None]):
     def action_speed(self) -> None:
         """Measure between our two nodes, or ask where the other one is."""
         now = self.snapshot
+        self.action_place("speeds")
         if len(now.nodes) > 1:
             self._begin(Activity.SPEED, journey.measure(self._cases, now))
         else:
@@ -233,7 +233,7 @@ class Doctor(App[None]):
 
     def _measure_here(self, side: Side | None) -> None:
         if side is not None:
-            self._begin(Activity.SPEED, journey.measure_here(self._cases, side))
+            self._begin(Activity.SPEED, journey.measure_here(self._cases, side, self.snapshot))
 
     def action_what_if(self) -> None:
         """Try other settings without changing anything."""
@@ -276,7 +276,6 @@ class Doctor(App[None]):
         return places[-1] if places else Place()
 
     def _ask(self, dialog: Dialog[Side] | Dialog[None], then: Callable[[Side | None], None] | None = None) -> None:
-        # Binding works only from the app's own message loop, not from that of the screen whose key was pressed.
         self.call_next(lambda: self.push_screen(dialog.data_bind(Doctor.snapshot), then))
 
 

@@ -10,7 +10,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from ncclcheck.tui.offers import Offer, offers, offers_between
+from ncclcheck.tui.offers import Offer, offers, offers_between, offers_for_speed
 from ncclcheck.tui.state import Snapshot
 
 Command = tuple[str, str, str]
@@ -26,6 +26,7 @@ class PlaceCommands(Provider):
         if isinstance(now, Snapshot):
             yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in self.offered(now))
         yield ("Nodes", "each node, and the ways on", "app.place('overview')")
+        yield ("Speed", "the last speed test, and earlier runs", "app.speeds")
         yield ("Help", "every key of this place", "app.help")
         yield ("Quit", "changes that were made stay", "app.quit")
 
@@ -65,3 +66,12 @@ class PeersCommands(PlaceCommands):
         """Its own ways first."""
         own = offers_between(now)
         return (*own, *(offer for offer in offers(now) if offer.action not in ("fix", "copy", "stop", "peers")))
+
+
+class SpeedsCommands(PlaceCommands):
+    """What the place of the speed test has first."""
+
+    def offered(self, now: Snapshot) -> tuple[Offer, ...]:
+        """Its own ways first."""
+        own = offers_for_speed(now)
+        return (*own, *(offer for offer in offers(now) if offer.action not in ("speed", "copy", "stop", "peers")))

@@ -9,7 +9,6 @@ from textual.content import Content
 
 from ncclcheck.model import (
     Choice,
-    Comparison,
     Confidence,
     Diagnosis,
     Facts,
@@ -24,6 +23,7 @@ from ncclcheck.model import (
 from ncclcheck.tui import advice, wording
 from ncclcheck.tui.document import Document, shown
 from ncclcheck.tui.outcomes import NodeEdits
+from ncclcheck.tui.speeds import rating_words
 from ncclcheck.tui.state import Progress, Snapshot, Step
 from ncclcheck.tui.wording import Said, Tone
 
@@ -196,7 +196,7 @@ def unknowns(diagnosis: Diagnosis) -> Content:
     return lines(parts)
 
 
-# A fix and its proof -------------------------------------------------------------------------------------------------
+# A fix and its speed -------------------------------------------------------------------------------------------------
 
 
 def plan(planned: Sequence[NodeEdits]) -> Content:
@@ -230,21 +230,14 @@ def step(one: Step) -> Content:
     return Content.assemble(piece(f"{sign} ", tone), piece(wording.line(one.text) + note))
 
 
-def comparison(both: Comparison) -> Content:
-    """What was proved, before and after side by side, and why a test failed."""
-    rows = table(wording.comparison(both))
-    parts = [said(wording.proof(both)), Content(), piece(rows[0], Tone.STRONG), *map(piece, rows[1:])]
-    for word, test in (("before", both.before), ("after", both.after)):
-        if test.failure:
-            parts += [Content(), piece(f"{word}: {wording.line(test.failure)}", Tone.MUTED)]
-    return lines(parts)
-
-
 def speeds(now: Snapshot) -> Content:
-    """The last speed test, and the one before the fix, a line each."""
+    """The last speed test with what it means, and the one before the fix."""
     before = now.earlier.speed if now.earlier else None
     tests = [(word, test) for word, test in (("before", before), ("now", now.speed)) if test is not None]
-    return lines([piece("Speed test", Tone.STRONG), *(_speed(word, test) for word, test in tests)])
+    parts = [piece("Speed test", Tone.STRONG), *(_speed(word, test) for word, test in tests)]
+    if now.speed is not None and now.speed.passed and now.judgement is not None:
+        parts.append(piece(f"{'':12}{rating_words(now.judgement)}; 4 says why", Tone.MUTED))
+    return lines(parts)
 
 
 def _speed(word: str, test: SpeedTest) -> Content:

@@ -9,9 +9,11 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 
 from ncclcheck.errors import SpeedError
-from ncclcheck.model import Choice, Diagnosis, Facts, Fix, Handshake, Node, Probe, Scope, SpeedTest
+from ncclcheck.model import Choice, Diagnosis, Facts, Fix, Handshake, Node, Probe, Scope
 from ncclcheck.peer import card
 from ncclcheck.speedtest.plan import PORT, Side, meeting_address
+from ncclcheck.speedtest.reports import Progress
+from ncclcheck.speedtest.worker.words import show, size_words
 from ncclcheck.tui import document, peers, wording
 from ncclcheck.tui.document import Document
 from ncclcheck.tui.outcomes import (
@@ -21,6 +23,7 @@ from ncclcheck.tui.outcomes import (
     Diagnosed,
     Doing,
     Measured,
+    Measures,
     Meets,
     NodeApplied,
     NodeEdits,
@@ -28,13 +31,15 @@ from ncclcheck.tui.outcomes import (
     Outcome,
     Previewed,
     Probed,
+    Remembered,
     Scanned,
     Stepped,
+    Ticked,
     Undone,
 )
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person, attended
-from ncclcheck.tui.seam import Meeting, Steps, Ticks, UseCases
+from ncclcheck.tui.seam import Kept, Meeting, Steps, UseCases
 from ncclcheck.tui.state import Snapshot
 
 Outcomes = Generator[Outcome, None, None]
@@ -42,10 +47,14 @@ Journey = Generator[Outcome, None, object]
 """One of which it matters only what happens on it; whoever stops listening closes it."""
 
 PASTED = "pasted"
+BEFORE, AFTER = "before the fix", "after the fix"
+"""What a run of the speed test is for, in the history too."""
 _MOST_CARDS = 1 << 20
 """Characters of a text in which cards are looked for; a card has one or two thousand."""
 SIZE = 64 * 1024 * 1024
 """Bytes a round: enough for a steady figure, short enough to wait for."""
+_MOST_RUNS = 20
+"""Of the history that are shown at most; ncclcheck history lists all."""
 
 
 def scan(
@@ -102,7 +111,8 @@ def preview(cases: UseCases, fix: Fix, now: Snapshot) -> Outcomes:
 def prove(cases: UseCases, now: Snapshot) -> Outcomes:
     """Measure as it is, make the planned changes, and look, ask, shake hands and measure again."""
     if now.speed is None and len(now.nodes) > 1:
-        yield from _ticks(Activity.FIX, _between(cases, now.nodes, now.facts, now.probes), "speed test before the fix")
+        before = _between(cases, now.nodes, now.facts, now.probes, BEFORE)
+        yield from _measured(cases, Activity.FIX, before, f"speed test {BEFORE}")
     for planned in now.plan or ():
         if planned.edits:
             yield Doing(Activity.FIX, f"writing {_paths(planned)} on {planned.node.name}")
@@ -112,7 +122,8 @@ def prove(cases: UseCases, now: Snapshot) -> Outcomes:
     if now.pairing is not None and now.pairing.way is Way.BETWEEN:
         yield from _shake(cases, now.nodes, Activity.FIX)
     if len(now.nodes) > 1:
-        yield from _ticks(Activity.FIX, _between(cases, now.nodes, facts, probes), "speed test after the fix")
+        after = _between(cases, now.nodes, facts, probes, AFTER)
+        yield from _measured(cases, Activity.FIX, after, f"speed test {AFTER}")
 
 
 def undo(cases: UseCases, now: Snapshot) -> Outcomes:
@@ -133,7 +144,7 @@ def invite(cases: UseCases, now: Snapshot, person: Person) -> Outcomes:
     if len(now.nodes) > 1:
         yield Meets(Way.BETWEEN)
         yield Doing(Activity.PAIR, "bringing the nodes together")
-        yield from _pairing(cases.between(now.nodes, person.gone))
+        yield from _pairing(cases, now, cases.between(now.nodes, person.gone))
     else:
         yield Meets(Way.INVITE)
         yield Doing(Activity.PAIR, "opening a port")
@@ -151,7 +162,8 @@ def prove_between(cases: UseCases, now: Snapshot) -> Outcomes:
     """NCCL's own handshake between our nodes, and where it passes the speed test."""
     result = yield from _shake(cases, now.nodes, Activity.PAIR)
     if result.passed:
-        yield from _ticks(Activity.PAIR, _between(cases, now.nodes, now.facts, now.probes), "speed test")
+        test = _between(cases, now.nodes, now.facts, now.probes)
+        yield from _measured(cases, Activity.PAIR, test, "speed test")
 
 
 def _compare_cards(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outcomes:
@@ -165,17 +177,20 @@ def _compare_cards(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outc
 
 def _paired(cases: UseCases, now: Snapshot, steps: Steps) -> Outcomes:
     """A pairing with a node elsewhere; its fix may have changed what NCCL will take here."""
-    yield from _pairing(steps)
+    yield from _pairing(cases, now, steps)
     yield from scan(cases, now.nodes, Activity.PAIR)
 
 
-def _pairing(steps: Steps) -> Outcomes:
+def _pairing(cases: UseCases, now: Snapshot, steps: Steps) -> Outcomes:
+    from ncclcheck.doctor.steps import WentFast
     from ncclcheck.tui.growth import doing
 
     with closing(steps):
         for step in steps:
             yield Stepped(step)
             yield from doing(step)
+            if isinstance(step, WentFast) and now.facts:
+                yield Measured(*cases.judge(step.test, now.facts[0]))
 
 
 def _shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Generator[Outcome, None, Handshake]:
@@ -193,12 +208,18 @@ def _shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Genera
 
 def measure(cases: UseCases, now: Snapshot) -> Outcomes:
     """Run the speed test between the two nodes."""
-    yield from _ticks(Activity.SPEED, _between(cases, now.nodes, now.facts, now.probes), "speed test")
+    yield from _measured(cases, Activity.SPEED, _between(cases, now.nodes, now.facts, now.probes), "speed test")
 
 
-def measure_here(cases: UseCases, side: Side) -> Outcomes:
+def measure_here(cases: UseCases, side: Side, now: Snapshot) -> Outcomes:
     """Run this machine's half of the speed test."""
-    yield from _ticks(Activity.SPEED, cases.measure_here(side), "speed test, this side")
+    test = cases.keep(cases.measure_here(side), _command(side.place, side.size, side.rank), now.facts[0], "")
+    yield from _measured(cases, Activity.SPEED, test, "speed test, this side")
+
+
+def remember(cases: UseCases) -> Outcomes:
+    """The latest runs of the speed test."""
+    yield Remembered(cases.history()[-_MOST_RUNS:])
 
 
 def copy(text: str, save: Callable[[str], str]) -> Outcomes:
@@ -210,7 +231,9 @@ def _diagnosed(diagnosis: Diagnosis, text: Document, *, of_nodes: bool = False) 
     return Diagnosed(diagnosis, document.annotated(text, diagnosis), of_nodes)
 
 
-def _between(cases: UseCases, nodes: Sequence[Node], facts: Sequence[Facts], probes: Sequence[Probe]) -> Ticks:
+def _between(
+    cases: UseCases, nodes: Sequence[Node], facts: Sequence[Facts], probes: Sequence[Probe], label: str = ""
+) -> Kept:
     """The speed test of our first two nodes, over the interfaces that NCCL takes there: seen, or else predicted."""
     address = meeting_address(facts[0], facts[1])
     if address is None:
@@ -220,17 +243,26 @@ def _between(cases: UseCases, nodes: Sequence[Node], facts: Sequence[Facts], pro
     seen: list[Choice | None] = [probe.seen for probe in probes]
     choices = seen or [known.choice for known in facts]
     first, second = ((choice.interface if choice else None) or "" for choice in choices[:2])
-    return cases.measure(Meeting((nodes[0], nodes[1]), address, PORT, SIZE, (first, second)))
+    test = cases.measure(Meeting((nodes[0], nodes[1]), address, PORT, SIZE, (first, second)))
+    return cases.keep(test, _command((address, PORT), SIZE, 0), facts[0], label)
 
 
-def _ticks(activity: Activity, ticks: Ticks, text: str) -> Outcomes:
+def _command(place: tuple[str, int], size: int, rank: int) -> tuple[str, ...]:
+    """What would run the same side from the command line."""
+    return ("ncclcheck", "speedtest", show(place), size_words(size), str(rank))
+
+
+def _measured(cases: UseCases, activity: Activity, test: Kept, text: str) -> Outcomes:
     yield Doing(activity, text)
-    for tick in ticks:
-        if isinstance(tick, SpeedTest):
-            yield Measured(tick)
-            yield Noted(activity, wording.rates(tick) if tick.passed else f"failed, {wording.rates(tick)}")
+    yield Measures()
+    for value in test:
+        if isinstance(value, Progress):
+            yield Ticked(activity, value)
         else:
-            yield Noted(activity, f"{tick.text} ({tick.seconds:.0f} s)")
+            yield Measured(value.test, value.judgement, value.warning)
+            rates = wording.rates(value.test)
+            yield Noted(activity, rates if value.test.passed else f"failed, {rates}")
+    yield from remember(cases)
 
 
 def _meant(fix: Fix, nodes: Sequence[Node]) -> tuple[Node, ...]:

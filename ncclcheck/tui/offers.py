@@ -35,7 +35,7 @@ def applies(action: str, now: Snapshot) -> bool:
 
 def choices(now: Snapshot) -> tuple[Offer, ...]:
     """Everything that applies now in any place: what decides which keys work."""
-    return offers(now) + offers_between(now)
+    return offers(now) + offers_between(now) + offers_for_speed(now)
 
 
 def next_step(now: Snapshot) -> str:
@@ -142,6 +142,37 @@ def _after_pairing(now: Snapshot) -> Iterator[Offer]:
         yield Offer("invite", "i", f"Invite{again}", "wait for another node, and show what to run there")
         yield Offer("join", "j", f"Join{again}", "the other node shows a line to run: paste it here")
     yield Offer("copy", "c", "Copy", "what was found out, as text")
+
+
+# The speed test -----------------------------------------------------------------------------------------------------
+
+
+def offers_for_speed(now: Snapshot) -> tuple[Offer, ...]:
+    """Everything that applies now where the speed is looked at."""
+    return tuple(offer for offer in _for_speed(now) if applies_to_speed(offer.action, now))
+
+
+def applies_to_speed(action: str, now: Snapshot) -> bool:
+    """Whether an action makes sense now where the speed is looked at."""
+    if action == "copy":
+        return now.speed is not None and now.live is None
+    return applies(action, now)
+
+
+def next_for_speed(now: Snapshot) -> str:
+    """The action that is most worth taking where the speed is looked at."""
+    if now.busy:
+        return "stop"
+    return "peers" if now.speed is not None and not now.speed.passed else "speed"
+
+
+def _for_speed(now: Snapshot) -> Iterator[Offer]:
+    again = " again" if now.speed else ""
+    where = "between the two nodes" if len(now.nodes) > 1 else "to another node"
+    yield Offer("speed", "s", f"Measure{again}", f"{where}, with plain TCP beside it")
+    yield Offer("peers", "3", "Peers", "find out who reaches whom, over which interface")
+    yield Offer("copy", "c", "Copy", "the result with all of its figures, as text")
+    yield Offer("stop", "x", "Stop", "end what is running; a speed test ends on both sides")
 
 
 _NEEDS: dict[str, Callable[[Snapshot], bool]] = {

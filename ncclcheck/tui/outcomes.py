@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Judgement, Node, Probe, SpeedTest
+from ncclcheck.speedtest.reports import Progress
 from ncclcheck.tui.document import Document
 from ncclcheck.tui.pairing import Way
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.steps import Step
+    from ncclcheck.speedtest.history import Run
 
 
 class Activity(Enum):
@@ -24,6 +26,7 @@ class Activity(Enum):
     SPEED = "speed"
     COPY = "copy"
     PAIR = "pair"
+    HISTORY = "history"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,10 +114,33 @@ class Undone:
 
 
 @dataclass(frozen=True, slots=True)
+class Measures:
+    """A speed test begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticked:
+    """A running speed test told something."""
+
+    activity: Activity
+    tick: Progress
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
     """A speed test ended, well or not."""
 
     speed: SpeedTest
+    judgement: Judgement | None = None
+    warning: str = ""
+    """Why it is not in the history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """The latest runs of the speed test that were kept, the latest last."""
+
+    runs: tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +209,10 @@ Outcome = (
     | Previewed
     | Changed
     | Undone
+    | Measures
+    | Ticked
     | Measured
+    | Remembered
     | Meets
     | Stepped
     | Answered

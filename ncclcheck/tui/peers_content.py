@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
-from ncclcheck.model import Facts, Finding, Interface, Severity, SpeedTest
+from ncclcheck.model import Facts, Finding, Interface, Judgement, Severity, SpeedTest
 from ncclcheck.tui import advice, content, matrix, peers, wording
 from ncclcheck.tui.content import lines, padded, piece
 from ncclcheck.tui.matrix import Table
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.pairing import Pairing, Way
+from ncclcheck.tui.speeds import rating_words
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.wording import Tone, line
 
@@ -131,14 +132,16 @@ def _proof(now: Snapshot, pairing: Pairing) -> Iterator[Content]:
             how = peers.handshake(result)
             text = how.text.partition(";")[0] if over and not result.passed else how.text
             yield piece(f"{how.sign} {word}: NCCL's handshake {text}", how.tone)
-    tests = (("Before", now.earlier.speed if now.earlier else None), ("Now", pairing.test or now.speed))
-    yield from (_speed(word, test) for word, test in tests if test is not None and pairing.latest)
+    before = now.earlier.speed if now.earlier else None
+    tests = (("Before", before, None), ("Now", pairing.test or now.speed, now.judgement))
+    yield from (_speed(word, test, means) for word, test, means in tests if test is not None and pairing.latest)
 
 
-def _speed(word: str, test: SpeedTest) -> Content:
+def _speed(word: str, test: SpeedTest, means: Judgement | None) -> Content:
     sign, tone = ("✓", Tone.GOOD) if test.passed else ("✗", Tone.BAD)
     verb = "reports" if test.speeds else "fails:"
-    return piece(f"{sign} {word}: the speed test {verb} {wording.rates(test)}", tone)
+    rating = f"; {rating_words(means)}" if means and test.passed else ""
+    return piece(f"{sign} {word}: the speed test {verb} {wording.rates(test)}{rating}", tone)
 
 
 def _findings(known: Conclusion) -> Iterator[Content]:

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Node, Probe
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui.seam import Meeting, Steps, Stopped, Ticks, UseCases
+from ncclcheck.tui.seam import Kept, Meeting, Steps, Stopped, Ticks, UseCases
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion
     from ncclcheck.doctor.part import Agree
+    from ncclcheck.speedtest.history import Run
 
 SIZE = 64 * 1024 * 1024
 """Bytes a round of the speed test that ends a pairing, as of the one between nodes of ours."""
@@ -32,6 +33,9 @@ def use_cases() -> UseCases:
         undo=_undo,
         measure=_measure,
         measure_here=_measure_here,
+        keep=_keep,
+        judge=_judge,
+        history=_history,
         invite=_invite,
         join=_join,
         between=_between,
@@ -113,6 +117,24 @@ def _measure_here(side: Side) -> Ticks:
     from ncclcheck.doctor.measure import measure_here
 
     return measure_here(side)
+
+
+def _keep(ticks: Ticks, command: Sequence[str], facts: Facts, label: str) -> Kept:
+    from ncclcheck.doctor.speed import kept
+
+    return kept(ticks, command, facts, label)
+
+
+def _judge(test: SpeedTest, facts: Facts) -> tuple[SpeedTest, Judgement]:
+    from ncclcheck.doctor.speed import judged
+
+    return judged(test, facts)
+
+
+def _history() -> tuple[Run, ...]:
+    from ncclcheck.doctor.speed import history
+
+    return history()
 
 
 def _invite(agree: Agree, stopped: Stopped) -> Steps:

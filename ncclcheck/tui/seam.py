@@ -9,14 +9,16 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion
     from ncclcheck.doctor.part import Agree
+    from ncclcheck.doctor.speed import Judged
     from ncclcheck.doctor.steps import Step
+    from ncclcheck.speedtest.history import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,8 @@ class Meeting:
 Ticks = Iterator[Progress | SpeedTest]
 """Where the test stands, and the result as the last value."""
 
+Kept: TypeAlias = "Iterator[Progress | Judged]"
+"""The same of a test that is written down as it goes, with what its result means."""
 
 Steps: TypeAlias = "Generator[Step, None, None]"
 """What happens between nodes; whoever stops looking closes it."""
@@ -59,6 +63,11 @@ class UseCases:
     undo: Callable[[tuple[Applied, ...], Node], None]
     measure: Callable[[Meeting], Ticks]
     measure_here: Callable[[Side], Ticks]
+    keep: Callable[[Ticks, Sequence[str], Facts, str], Kept]
+    """By the test's command line, the node of rank 0 or of ours, and what the test is for."""
+    judge: Callable[[SpeedTest, Facts], tuple[SpeedTest, Judgement]]
+    """Of a test that others ran; the test comes back with what carried it."""
+    history: Callable[[], tuple[Run, ...]]
     invite: Callable[[Agree, Stopped], Steps]
     join: Callable[[str, Agree], Steps]
     """By what the other node shows; PeerError where that is no invitation."""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import TYPE_CHECKING
 
-from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Node, Probe, SpeedTest
+from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Judgement, Node, Probe, SpeedTest
+from ncclcheck.speedtest import reports
 from ncclcheck.tui.document import Document
+from ncclcheck.tui.live import Live, ticked
 from ncclcheck.tui.outcomes import (
     Activity,
     Answered,
@@ -18,6 +21,7 @@ from ncclcheck.tui.outcomes import (
     Ended,
     Failed,
     Measured,
+    Measures,
     Meets,
     NodeApplied,
     NodeEdits,
@@ -26,12 +30,17 @@ from ncclcheck.tui.outcomes import (
     Previewed,
     Probed,
     Read,
+    Remembered,
     Scanned,
     Stepped,
     Stopped,
+    Ticked,
     Undone,
 )
 from ncclcheck.tui.pairing import Pairing
+
+if TYPE_CHECKING:
+    from ncclcheck.speedtest.history import Run
 
 
 class Progress(Enum):
@@ -81,6 +90,14 @@ class Snapshot:
     changes: tuple[NodeApplied, ...] = ()
     earlier: Earlier | None = None
     speed: SpeedTest | None = None
+    judgement: Judgement | None = None
+    """What that speed means."""
+    unkept: str = ""
+    """Why that speed is not in the history."""
+    live: Live | None = None
+    """The speed test that is running."""
+    runs: tuple[Run, ...] = ()
+    """The latest ones that were kept, the latest last."""
     pairing: Pairing | None = None
     newest_between: bool = False
     """Whether the newest answer is the pairing's rather than the diagnosis."""
@@ -145,7 +162,33 @@ def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
         case Copied() | Read():
             return replace(now, failure=None)
         case _:
-            return _between(now, outcome) if isinstance(outcome, Meets | Stepped | Answered) else _fixing(now, outcome)
+            return _by_subject(now, outcome)
+
+
+def _by_subject(
+    now: Snapshot,
+    outcome: Measures | Ticked | Measured | Remembered | Meets | Stepped | Answered | Previewed | Changed | Undone,
+) -> Snapshot:
+    match outcome:
+        case Measures() | Ticked() | Measured() | Remembered():
+            return _measuring(now, outcome)
+        case Meets() | Stepped() | Answered():
+            return _between(now, outcome)
+        case _:
+            return _fixing(now, outcome)
+
+
+def _measuring(now: Snapshot, outcome: Measures | Ticked | Measured | Remembered) -> Snapshot:
+    match outcome:
+        case Measures():
+            return replace(now, live=Live())
+        case Ticked(activity, tick):
+            note = f"{tick.text} ({tick.seconds:.0f} s)"
+            return replace(now, live=ticked(now.live or Live(), tick), steps=_changed(now.steps, activity, note=note))
+        case Measured(speed, judgement, warning):
+            return replace(now, speed=speed, judgement=judgement, unkept=warning, live=None)
+        case Remembered(runs):
+            return replace(now, runs=runs)
 
 
 def _between(now: Snapshot, outcome: Meets | Stepped | Answered) -> Snapshot:
@@ -160,31 +203,35 @@ def _between(now: Snapshot, outcome: Meets | Stepped | Answered) -> Snapshot:
 
     pairing = grown(now.pairing, outcome.step)
     learnt = (pairing.known, pairing.latest) != (now.pairing.known, now.pairing.latest)
-    return replace(now, pairing=pairing, newest_between=now.newest_between or learnt)
+    live = ticked(now.live or Live(), outcome.step) if isinstance(outcome.step, reports.Progress) else now.live
+    return replace(now, pairing=pairing, newest_between=now.newest_between or learnt, live=live)
 
 
-def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone | Measured) -> Snapshot:
+def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone) -> Snapshot:
     match outcome:
         case Previewed(fix, plan):
             return replace(now, fix=fix, plan=plan)
         case Changed(change):
             # The first change of a fix is where "before" ends.
             earlier = now.earlier if now.changes else Earlier(now.probes, now.speed)
-            return replace(now, changes=(*now.changes, change), earlier=earlier, speed=None)
-        case Measured(speed):
-            return replace(now, speed=speed)
+            return replace(now, changes=(*now.changes, change), earlier=earlier, speed=None, judgement=None)
         case Undone():
             # What was proved with the change is not proved without it.
             pairing = replace(now.pairing, after=None) if now.pairing else None
-            return replace(now, changes=(), earlier=None, speed=None, pairing=pairing)
+            return replace(now, changes=(), earlier=None, speed=None, judgement=None, pairing=pairing)
 
 
 def _progress(now: Snapshot, outcome: Began | Doing | Noted | Ended | Stopped | Failed) -> Snapshot:
     activity = outcome.activity
+    if activity in _WORK and not isinstance(outcome, Doing | Noted):
+        # However it ended, nothing is being measured any more.
+        now = replace(now, live=None)
     match outcome:
         case Began():
             kept = tuple(step for step in now.steps if step.activity is not activity)
-            return replace(now, steps=kept, failure=None)
+            # Whoever only goes to another place has not read it yet.
+            failure = now.failure if activity is Activity.HISTORY else None
+            return replace(now, steps=kept, failure=failure)
         case Doing(_, text):
             return replace(now, steps=(*_changed(now.steps, activity, progress=Progress.DONE), Step(activity, text)))
         case Noted(_, note):

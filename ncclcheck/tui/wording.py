@@ -10,7 +10,6 @@ from enum import Enum
 from ncclcheck.model import (
     Change,
     Choice,
-    Comparison,
     Facts,
     Interface,
     LinkKind,
@@ -124,10 +123,32 @@ def bits(megabits: int | None) -> str:
     return f"{megabits / 1000:g} Gbit/s" if megabits >= 1000 else f"{megabits} Mbit/s"
 
 
+def gigabytes(rate: float) -> str:
+    """A bandwidth in GB/s of 1e9 bytes with its unit."""
+    return f"{rate:.2f} GB/s" if rate >= 0.1 else f"{rate * 1000:.1f} MB/s"
+
+
 def rate(speed: Speed) -> str:
     """One direction's bandwidth with its unit."""
-    gigabytes = speed.algbw
-    return f"{gigabytes:.2f} GB/s" if gigabytes >= 0.1 else f"{gigabytes * 1000:.1f} MB/s"
+    return gigabytes(speed.algbw)
+
+
+def bus_rate(speed: Speed) -> str:
+    """The bandwidth that a link is judged by."""
+    return gigabytes(speed.busbw)
+
+
+def duration(seconds: float) -> str:
+    """Three digits and a unit."""
+    for factor, unit in ((1.0, "s"), (1e-3, "ms")):
+        # What would be rounded up to the next unit is that unit's.
+        if seconds >= 0.9995 * factor:
+            return f"{_three(seconds / factor)} {unit}"
+    return f"{_three(seconds / 1e-6)} µs"
+
+
+def _three(value: float) -> str:
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.1f}" if value >= 9.995 else f"{value:.2f}"
 
 
 def rates(test: SpeedTest) -> str:
@@ -136,38 +157,17 @@ def rates(test: SpeedTest) -> str:
     shown_ones = [one for one in measured if one in (Pattern.ONE_WAY, Pattern.BOTH_WAYS)] or measured
     if measured:
         return ", ".join(f"{_rate_in(test, one)} {one.value}" for one in shown_ones)
+    return why_not(test)
+
+
+def why_not(test: SpeedTest) -> str:
+    """Why there is no figure, in one line."""
     return line(test.failure.split("\n")[0]) or "nothing measured"
-
-
-def comparison(both: Comparison) -> tuple[tuple[str, str, str], ...]:
-    """Before and after, a row for each thing that is compared."""
-    before, after = both.before, both.after
-    directions = dict.fromkeys(speed.pattern for speed in (*before.speeds, *after.speeds))
-    return (
-        ("", "before", "after"),
-        ("interface", line(before.interface or "–"), line(after.interface or "–")),
-        ("backend", line(before.backend or "–"), line(after.backend or "–")),
-        *((one.value, _rate_in(before, one), _rate_in(after, one)) for one in directions),
-        ("result", _result(before), _result(after)),
-    )
 
 
 def _rate_in(test: SpeedTest, direction: Pattern) -> str:
     best = test.best(direction)
-    return rate(best) if best else "–"
-
-
-def _result(test: SpeedTest) -> str:
-    return "passed" if test.passed else "failed"
-
-
-def proof(both: Comparison) -> Said:
-    """What the two speed tests prove."""
-    if both.proved:
-        return Said("✓", "Proved: the speed test that failed before passes now.", Tone.GOOD)
-    if both.after.passed:
-        return Said("✓", "The speed test passes. It passed before too, so it proves nothing about the fix.", Tone.PLAIN)
-    return Said("✗", "Not fixed: the speed test still fails. u takes the change back.", Tone.BAD)
+    return rate(best) if best and best.seconds and best.median > 0 else "–"
 
 
 def failure(failed: Failed) -> str:
@@ -180,6 +180,7 @@ def failure(failed: Failed) -> str:
         Activity.SPEED: "The speed test did not run",
         Activity.COPY: "The text could not be saved",
         Activity.PAIR: "The nodes were not compared to the end",
+        Activity.HISTORY: "The earlier runs could not be read",
     }
     return f"{words[failed.activity]}: " + "\n  ".join(shown(part.strip()) for part in failed.problem.split("\n"))
 

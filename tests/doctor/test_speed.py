@@ -52,14 +52,16 @@ def test_a_slow_interface_beside_a_fast_one_is_the_wrong_one():
 def test_each_result_is_kept_at_once_and_the_whole_at_the_end():
     def running():
         yield Progress("starting")
+        assert history() == ()
         yield Measured("one way, 64M", 1.0, speed=SPEED)
+        yield Measured("one way, 64M", 2.0, speed=SPEED)
         (cut_off,) = history()
         assert cut_off.test.speeds == (SPEED,)
         assert "cut off" in cut_off.test.failure
         yield SpeedTest("gloo", "eth1", (SPEED,), log=("much",))
 
     *before, last = kept(running(), ("speedtest", "64M"), Facts("node-a", (link("eth1", 1, 10000),)), "here")
-    assert [type(value) for value in before] == [Progress, Measured]
+    assert [type(value) for value in before] == [Progress, Measured, Measured]
     assert isinstance(last, Judged)
     (run,) = history()
     assert (run.id, run.label, run.host) == (last.run, "here", "node-a")

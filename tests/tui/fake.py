@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from ncclcheck.doctor.speed import Judged, judged
 from ncclcheck.errors import NcclcheckError, SourceError
 from ncclcheck.model import (
     Address,
     Applied,
+    Baseline,
     Choice,
     Confidence,
     Diagnosis,
@@ -39,9 +41,11 @@ from ncclcheck.model import (
     Verdict,
     Where,
 )
+from ncclcheck.speedtest.history import Run
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.speedtest.reports import Progress
-from ncclcheck.tui.seam import Meeting, Ticks, UseCases
+from ncclcheck.speedtest.reports import Measured, Progress, Rate, Suspected
+from ncclcheck.speedtest.worker.words import bytes_words, sweep
+from ncclcheck.tui.seam import Kept, Meeting, Ticks, UseCases
 from tests.tui import fake_peers
 from tests.tui.fake_peers import FAILS, PASSES
 
@@ -96,15 +100,49 @@ NOTE = Finding(
     evidence=(Where("node-a", 3),),
     fixes=(),
 )
-FAILED = SpeedTest("gloo", "eth0", failure="node-b could not reach 172.17.0.2 within 20 s")
+FAILED = SpeedTest(
+    "gloo",
+    "eth0",
+    failure="node-b could not reach 172.17.0.2 within 20 s",
+    stage="waiting for rank 1 at 172.17.0.2:29500",
+)
+_LARGEST = {Pattern.ONE_WAY: 0.046, Pattern.BOTH_WAYS: 0.071, Pattern.ALL_GATHER: 0.047, Pattern.ALL_REDUCE: 0.085}
+"""Seconds of a round of 64M."""
+
+
+def speed(pattern: Pattern, size: int, slower: float = 1.0) -> Speed:
+    """Rounds that take 60 µs and then what their bytes need, a little uneven."""
+    whole = (60e-6 + (_LARGEST[pattern] - 60e-6) * size / 67108864) * slower
+    return Speed(pattern, size, tuple(whole * share for share in (1.0, 0.98, 1.02, 0.99, 1.01, 1.0, 1.03)), True)
+
+
 PASSED = SpeedTest(
     "gloo",
     "eth1",
-    (
-        Speed(Pattern.ONE_WAY, 67108864, (0.046, 0.045, 0.047), True),
-        Speed(Pattern.BOTH_WAYS, 67108864, (0.071, 0.07, 0.072), True),
-    ),
+    tuple(speed(pattern, size) for pattern in Pattern for size in sweep(67108864)),
+    baseline=Baseline("iperf3", 1, 5_600_000_000, 2.0, "eth1", 12),
 )
+SLOWER = replace(PASSED, speeds=tuple(speed(one.pattern, one.size, 3.0) for one in PASSED.speeds))
+SUSPECTED = Suspected("the log points to this", 4.0, "NCCL goes over plain sockets here", "NC301")
+
+
+def ran(number: int, test: SpeedTest, facts: Facts, label: str = "") -> Run:
+    """A run as the history keeps it."""
+    carried, judgement = judged(test, facts)
+    return Run(f"20261130-12000{number}", f"2026-11-30T12:0{number}:00+00:00", facts.host, carried, judgement, label)
+
+
+def told(test: SpeedTest) -> Iterator[Progress]:
+    """What a test tells while it runs."""
+    yield Progress("rank 0 is ready: gloo on eth1", 1.0)
+    for number, one in enumerate(test.speeds):
+        seconds, left = 2.0 + number / 4, (len(test.speeds) - number) / 4
+        for part in (0.9, 1.05):
+            text = f"{one.pattern.value}, {bytes_words(one.size)}: {one.algbw * part:.3g} GB/s, about {left:.0f} s left"
+            yield Rate(text, seconds, one.pattern, one.size, 3, one.algbw * part, left)
+        yield Measured(f"{one.pattern.value}, {bytes_words(one.size)}: through", seconds, speed=one)
+
+
 EDIT = Edit(
     "/etc/nccl.conf",
     b"# site settings\nNCCL_DEBUG=WARN\n",
@@ -119,7 +157,10 @@ class Doctor:
     """Answers as the real use cases do, and remembers what it was asked."""
 
     guest = Node("node-b")
-    passed = PASSED
+    passed: SpeedTest = PASSED
+    failed: SpeedTest = FAILED
+    """The speed test of two nodes before the fix."""
+    kept: list[Run] = field(default_factory=list)
     no_way = False
     """Whether none of the other node's addresses leads there."""
     shaken: Handshake | None = None
@@ -128,6 +169,10 @@ class Doctor:
     fixed: bool = False
     finding: Finding = FINDING
     log: tuple[str, ...] = LOG
+    commands: list[str] = field(default_factory=list)
+    """Of the runs that are kept."""
+    unkept: str = ""
+    """Why they are not."""
     errors: dict[str, NcclcheckError] = field(default_factory=dict)
     """What each use case raises instead of answering."""
     held: dict[str, threading.Event] = field(default_factory=dict)
@@ -147,6 +192,9 @@ class Doctor:
             undo=lambda _, node: self._called(f"undo {node.name}", self._undo),
             measure=self._measure,
             measure_here=self._measure_here,
+            keep=self._keep,
+            judge=judged,
+            history=lambda: tuple(self.kept),
             invite=lambda agree, stopped: fake_peers.invited(self, self._me, agree, stopped),
             join=lambda text, agree: fake_peers.joined(self, self._me, text, agree),
             between=lambda nodes, stopped: fake_peers.between(self, tuple(map(self.facts, nodes)), stopped),
@@ -223,11 +271,29 @@ class Doctor:
     def _measure(self, meeting: Meeting) -> Ticks:
         self._called(f"measure {meeting.address} over {meeting.interfaces[0]}", lambda: None)
         yield Progress("waiting for the other side", 1.0)
-        yield PASSED if self.fixed else FAILED
+        yield from self._running(self.passed if self.fixed else self.failed)
 
     def _measure_here(self, side: Side) -> Ticks:
         self._called(f"measure_here {side.place[0]}:{side.place[1]} {side.size} {side.rank}", lambda: None)
-        yield PASSED
+        yield from self._running(self.passed)
+
+    def _running(self, test: SpeedTest) -> Ticks:
+        ticks = list(told(test))
+        yield from ticks[: len(ticks) // 2]
+        if "transfer" in self.held:
+            yield SUSPECTED
+            self.held["transfer"].wait(30)
+        yield from ticks[len(ticks) // 2 :]
+        yield test
+
+    def _keep(self, ticks: Ticks, command: Sequence[str], facts: Facts, label: str) -> Kept:
+        for tick in ticks:
+            if isinstance(tick, Progress):
+                yield tick
+                continue
+            self.commands.append(" ".join(command))
+            self.kept.append(ran(len(self.kept), tick, facts, label))
+            yield Judged(*judged(tick, facts), self.kept[-1].id, self.unkept)
 
     def _apply(self) -> tuple[Applied, ...]:
         self.fixed = True

@@ -16,6 +16,7 @@ from ncclcheck.tui.screens.help import HelpDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
+from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.speed import SpeedDialog
 from ncclcheck.tui.widgets.log_view import LogView
 from tests.tui import fake
@@ -149,7 +150,8 @@ async def test_one_yes_applies_probes_measures_and_compares() -> None:
         assert doctor.calls[-len(PROOF) :] == PROOF
         shown = text_of(pilot)
         assert "✓ Proved: the speed test that failed before passes now." in shown
-        assert "one way    –       1.46 GB/s" in shown
+        assert "before  gloo over eth0: failed, node-b could not reach 172.17.0.2 within 20 s" in shown
+        assert "one way, 64M      after   ████████████████████████████   1.46 GB/s" in shown
         await pressed(pilot, "a")
         assert doctor.calls[-len(PROOF) :] == PROOF, "a second yes must not write again"
         await pressed(pilot, "escape")
@@ -292,7 +294,8 @@ async def test_the_speed_test_of_one_machine_asks_and_shows_the_other_side() -> 
         assert "ncclcheck speedtest 10.0.0.1:5000 10M 1" in text_of(pilot)
         await pressed(pilot, "enter")
         assert doctor.calls[-1] == "measure_here 10.0.0.1:5000 10485760 0"
-        assert "✓ 1.46 GB/s one way" in text_of(pilot)
+        assert doctor.commands == ["ncclcheck speedtest 10.0.0.1:5000 10M 0"]
+        assert "1.46 GB/s one way, 47 % of 3.09 GB/s" in text_of(pilot)
 
 
 async def test_a_speed_test_with_a_bad_address_does_not_start() -> None:
@@ -312,6 +315,17 @@ async def test_the_menu_keeps_the_cursor_on_the_next_best_step() -> None:
         assert menu.highlighted_option.id == "probe"
         await pressed(pilot, "p")
         assert menu.highlighted_option.id == "fix"
+
+
+@pytest.mark.parametrize("start", ["1", "4"])
+async def test_a_place_is_opened_for_the_first_time_from_another_ones_menu(start: str) -> None:
+    async with opened(fake.Doctor()) as pilot:
+        await pressed(pilot, start, "home")
+        menu = pilot.app.screen.query_one(OptionList)
+        while menu.highlighted_option is None or menu.highlighted_option.id != "peers":
+            await pilot.press("down")
+        await pressed(pilot, "enter")
+        assert isinstance(pilot.app.screen, PeersPlace)
 
 
 async def test_files_given_at_the_start_are_read_at_once() -> None:

@@ -12,12 +12,42 @@ from hypothesis import strategies as st
 from ncclcheck.doctor.conclude import conclude
 from ncclcheck.doctor.steps import Concluded, Joined, MadeFix, Planned, Shook, Trying, Turned, Waiting, WentFast
 from ncclcheck.errors import ProbeError
-from ncclcheck.model import Cell, Choice, Contact, Edit, Facts, Fix, Leg, Node, Probe, Scope, Where
+from ncclcheck.model import (
+    Baseline,
+    Cell,
+    Choice,
+    Contact,
+    Edit,
+    Facts,
+    Fix,
+    Judgement,
+    Leg,
+    Node,
+    Probe,
+    Rating,
+    Scope,
+    Transport,
+    Where,
+)
 from ncclcheck.model import Outcome as Peer
 from ncclcheck.printable import printable
+from ncclcheck.speedtest.history import Run
+from ncclcheck.speedtest.reports import Progress, Suspected
 from ncclcheck.tui import content
 from ncclcheck.tui.document import shown
-from ncclcheck.tui.outcomes import Activity, Began, Doing, Meets, Outcome, Stepped
+from ncclcheck.tui.outcomes import (
+    Activity,
+    Began,
+    Changed,
+    Doing,
+    Measured,
+    Meets,
+    NodeApplied,
+    Outcome,
+    Remembered,
+    Stepped,
+    Ticked,
+)
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.state import advance
 from tests.tui import fake
@@ -154,3 +184,39 @@ def test_evidence_that_is_not_in_the_text_is_no_error() -> None:
 def fake_document() -> content.Document:
     """An empty document."""
     return content.Document()
+
+
+async def test_what_a_speed_test_says_is_inert(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    doctor = Hostile()
+    async with opened(doctor, size=(200, 60)) as pilot:
+        await pressed(pilot, "4")
+        app = doctor_of(pilot)
+        seen = []
+        for happened in hostile_speed(doctor):
+            app.snapshot = advance(app.snapshot, happened)
+            await pilot.pause()
+            seen.append(text_of(pilot))
+            assert not UNSAFE & set(seen[-1])
+        assert all(LITERAL[:40] in text for text in seen[1:])
+        assert all("漢字" in text for text in seen[1:])
+        await pressed(pilot, "c")
+        assert LITERAL in app.clipboard
+        assert not UNSAFE & set(app.clipboard)
+
+
+def hostile_speed(doctor: fake.Doctor) -> Iterator[Outcome]:
+    """A test that has it in every text, between two nodes and in the history."""
+    carried = Transport(HOSTILE, (HOSTILE,), (HOSTILE,))
+    baseline = Baseline(HOSTILE, 4, 1, 1.0, HOSTILE)
+    test = replace(fake.PASSED, backend=HOSTILE, interface=HOSTILE, baseline=baseline, transport=carried)
+    failed = replace(fake.FAILED, failure=f"{HOSTILE}\n{HOSTILE}", stage=HOSTILE, interface=HOSTILE)
+    means = Judgement(Rating.TUNE, 1.0, 2.0, HOSTILE, HOSTILE, HOSTILE)
+    yield Began(Activity.SPEED)
+    yield Doing(Activity.SPEED, HOSTILE)
+    yield Ticked(Activity.SPEED, Progress(HOSTILE, 1.0))
+    yield Ticked(Activity.SPEED, Suspected(HOSTILE, 2.0, HOSTILE, HOSTILE))
+    yield Measured(failed, means, HOSTILE)
+    yield Changed(NodeApplied(fake.LAB[0], ()))
+    yield Remembered((Run("1", HOSTILE, HOSTILE, test, means, HOSTILE),))
+    yield Measured(test, means, HOSTILE)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ncclcheck.lab import DOCKER_FIRST, built
-from ncclcheck.model import Node
+from ncclcheck.model import Node, Rating
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.seam import Meeting, Ticks
@@ -54,6 +54,12 @@ async def test_from_the_question_to_the_proof(tmp_path: Path, monkeypatch: pytes
             assert after.latest != before.latest, "the key runs it anew"
             assert app.snapshot.speed is not None
             assert (app.snapshot.speed.passed, app.snapshot.speed.interface) == (True, "eth1")
+            assert [run.label for run in app.snapshot.runs] == ["before the fix", "after the fix", ""]
+            await pressed(pilot, "4")
+            assert "GB/s, one way, by size" in text_of(pilot)
+            assert app.snapshot.judgement is not None
+            assert app.snapshot.judgement.rating is Rating.UNKNOWN, "so little says nothing"
+            assert f"because {app.snapshot.judgement.reason}"[:60] in text_of(pilot)
     assert [meeting.interfaces for meeting in measured] == [("eth0", "eth0"), ("eth1", "eth1"), ("eth1", "eth1")]
 
 

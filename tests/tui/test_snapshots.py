@@ -14,7 +14,7 @@ from ncclcheck.errors import ProbeError
 from ncclcheck.model import Node
 from ncclcheck.peer import card
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.outcomes import Activity, Doing, Noted
+from ncclcheck.tui.outcomes import Activity, Doing, Measures, Noted, Ticked
 from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.state import advance
 from tests.tui import fake
@@ -79,6 +79,18 @@ async def card_pasted(pilot: Pilot[None]) -> None:
     await paste(pilot, card.write(fake.Doctor().facts(Node("node-b"))))
 
 
+async def half_measured(pilot: Pilot[None]) -> None:
+    """A speed test that hangs half-way, with what is suspected."""
+    await settled(pilot)
+    await pressed(pilot, "4")
+    app, ticks = doctor_of(pilot), list(fake.told(fake.PASSED))
+    told = (Ticked(Activity.SPEED, tick) for tick in (*ticks[: len(ticks) // 2], fake.SUSPECTED))
+    for outcome in (Doing(Activity.SPEED, "speed test"), Measures(), *told):
+        app.snapshot = advance(app.snapshot, outcome)
+    app.refresh_bindings()
+    await settled(pilot)
+
+
 STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "fresh": (fake.LAB, keys()),
     "one-node": (fake.HERE, keys("p")),
@@ -100,8 +112,22 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "peers-proved": (fake.LAB, keys("3", "i", "f", "a", "escape", "v")),
     "peers-asked": (fake.HERE, asked),
     "peers-cards": (fake.HERE, card_pasted),
+    "speeds-none": (fake.LAB, keys("4")),
+    "speeds-half": (fake.LAB, half_measured),
+    "speeds-result": (fake.LAB, keys("s")),
+    "speeds-better": (fake.LAB, keys("p", "f", "a", "escape", "4")),
 }
 
+_EARLIER = (
+    fake.ran(1, fake.FAILED, fake.Doctor().facts(fake.LAB[0]), "before the fix"),
+    fake.ran(2, fake.PASSED, fake.Doctor(fixed=True).facts(fake.LAB[0]), "after the fix"),
+)
+BETWEEN = {
+    "speeds-none": fake.FAILED,
+    "speeds-result": fake.PASSED,
+    "speeds-better": fake.SLOWER,
+}
+"""What two nodes measure before a fix."""
 HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
 """What never comes in a state."""
 
@@ -111,8 +137,9 @@ HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
 def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
     nodes, journey = STATES[state]
     held = {what: threading.Event() for what in HELD.get(state, ())}
-    app = Doctor(nodes, cases=fake.Doctor(held=held).cases())
-    assert snap_compare(app, terminal_size=size, run_before=journey)
+    doctor = fake.Doctor(held=held, failed=BETWEEN.get(state, fake.FAILED))
+    doctor.kept += _EARLIER if state == "speeds-none" else ()
+    assert snap_compare(Doctor(nodes, cases=doctor.cases()), terminal_size=size, run_before=journey)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncclcheck.model import Comparison, Diagnosis, Job, SpeedTest, Unknown, Verdict, Where
+from ncclcheck.model import Comparison, Diagnosis, Job, Unknown, Verdict, Where
 from ncclcheck.tui import advice, journey, wording
 from ncclcheck.tui.document import Document, annotated, document, pasted
 from ncclcheck.tui.offers import next_step, offers
@@ -138,15 +138,6 @@ def _answer(verdict: Verdict, *unknown: Unknown) -> Snapshot:
 def test_the_verdict_in_one_line(now: Snapshot, said: str) -> None:
     answer = verdict(now)
     assert f"{answer.sign} {answer.text}" == said
-
-
-@pytest.mark.parametrize(
-    ("before", "after_", "sign"),
-    [(fake.FAILED, fake.PASSED, "✓"), (fake.PASSED, fake.PASSED, "✓"), (fake.FAILED, fake.FAILED, "✗")],
-)
-def test_what_the_comparison_proves(before: SpeedTest, after_: SpeedTest, sign: str) -> None:
-    said = wording.proof(Comparison(before, after_))
-    assert (said.sign, "Proved" in said.text) == (sign, before is not after_)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from ncclcheck.model import Finding, Fix
-from ncclcheck.tui import advice, content, wording
+from ncclcheck.tui import advice, content, speeds_content, wording
 from ncclcheck.tui.outcomes import Activity, NodeEdits
 from ncclcheck.tui.screens.place import Dialog, footer
 from ncclcheck.tui.state import Snapshot
@@ -95,7 +95,7 @@ class FixDialog(Dialog[None]):
     def _body(self, now: Snapshot) -> Iterator[Content]:
         if self._under_way(now):
             if now.comparison is not None and not now.busy:
-                yield content.comparison(now.comparison)
+                yield speeds_content.comparison(now.comparison)
                 yield Content()
             yield content.steps(now.steps_of(Activity.FIX))
         elif refusal := advice.unapplied(self.fix):

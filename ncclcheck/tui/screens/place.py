@@ -16,7 +16,9 @@ from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.verdict import summary
 
 Answer = TypeVar("Answer")
-_WIDTHS = [(0, "-narrow"), (110, "-wide")]
+WIDE = 110
+"""Columns from which two things have room beside each other."""
+_WIDTHS = [(0, "-narrow"), (WIDE, "-wide")]
 
 
 class Place(Screen[None]):
