@@ -23,6 +23,10 @@ from ncclcheck.speedtest.reports import Progress
 
 HERE = Node("this machine")
 
+MOST_BYTES = 4 * 1024**3
+"""Of a message in a speed test that another node asks for."""
+_LESS = "Nothing was sent. Ask for at most 4G: ncclcheck pair --speed 256M"
+
 Agree = Callable[[tuple[Edit, ...], Fix], bool]
 """Shows what would change to this node's own user, and gives the answer."""
 
@@ -105,6 +109,8 @@ class Part:
         from ncclcheck.doctor.measure import measure_here
 
         self._must_be_known(address)
+        if not 0 < size <= MOST_BYTES:
+            raise PeerError(f"a speed test with {size} bytes was asked for", place=self.facts.host, next_step=_LESS)
         side = Side((address, port), size, rank, interface=interface, limit=60.0)
         try:
             yield from measure_here(side, self.python)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import signal
+from contextlib import ExitStack
 
 import pytest
 
+from ncclcheck.doctor.part import Part
+from ncclcheck.errors import PeerError
 from ncclcheck.lab import DOCKER_FIRST, LabLink, LabNode, Layout, built
 from ncclcheck.peer import card
+from ncclcheck.rulebook import sketch
 from tests.doctor.paired import COMMAND, Wishes, finished, invited, paired, running, shell
 from tests.peer.networks import NO_LINK_LOCAL, wall
 
@@ -232,6 +236,17 @@ def test_nobody_comes():
     assert host.returncode == 3
     assert "ncclcheck join" in out
     assert said.splitlines()[0] == "ncclcheck: pair: nobody joined in time"
+
+
+def test_a_speed_test_that_would_fill_the_memory_is_not_begun():
+    me, other = sketch.nodes({"a": ("eth1 10.0.0.1/24",), "b": ("eth1 10.0.0.2/24",)})
+    with ExitStack() as stack:
+        own = Part(me, (me, other), stack)
+        for size in (0, -1, 1 << 40):
+            with pytest.raises(PeerError, match="bytes was asked for"):
+                list(own.measure("10.0.0.2", 29500, size, 1, "eth1"))
+        with pytest.raises(PeerError, match="no address of a node that takes part"):
+            list(own.measure("192.0.2.1", 29500, 1024, 1, "eth1"))
 
 
 def test_where_no_address_leads_there_cards_do_without():
