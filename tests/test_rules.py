@@ -9,7 +9,7 @@ from ncclcheck.logs.events import Shapes
 from ncclcheck.rulebook.check import check
 from ncclcheck.rulebook.check_events import events_in
 from ncclcheck.rulebook.library import builtin_folder
-from ncclcheck.rulebook.load import load, shape_of
+from ncclcheck.rulebook.load import BETWEEN, load, shape_of
 from ncclcheck.rulebook.schema import EventShape
 
 BOOK = load((builtin_folder(),))
@@ -50,3 +50,11 @@ def test_every_rule_that_finds_a_fault_says_what_to_do() -> None:
 
 def test_the_front_ends_use_these_rules() -> None:
     assert {rule.id for rule in BOOK.rules} <= {rule.id for rule in rulebook().rules}
+
+
+def test_rules_about_two_sides_are_told_by_their_ids_and_no_log_waits_for_them() -> None:
+    between = {"pair", "path", "node-setting", "name"}
+    about = {rule.id for rule in BOOK.rules if between & {match.subject for match in rule.match}}
+    eight = {rule.id for rule in BOOK.rules if rule.id.startswith(BETWEEN)}
+    assert about <= eight
+    assert {rule.id for rule in BOOK.rules} - {rule.id for rule in load(but=BETWEEN).rules} == eight

@@ -15,7 +15,7 @@ from ncclcheck.model import Diagnosis, Facts, Job, Probe, Unknown, Verdict
 from ncclcheck.node.selection import bootstrap
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.launchers import in_launchers_words
-from ncclcheck.rulebook.load import Rulebook, load, load_connects, load_messages
+from ncclcheck.rulebook.load import BETWEEN, Rulebook, load, load_connects, load_messages
 from ncclcheck.rulebook.verdict import unknowns, verdict
 
 _CURRENT = "2.29.7"
@@ -30,6 +30,12 @@ Clock = Callable[[], float]
 def rulebook() -> Rulebook:
     """The built-in rules and the user's, loaded once."""
     return load()
+
+
+@lru_cache(maxsize=1)
+def _of_logs() -> Rulebook:
+    """The same without those that no log alone can meet."""
+    return load(but=BETWEEN)
 
 
 @lru_cache(maxsize=1)
@@ -70,7 +76,7 @@ def diagnose_sources(
     now: Clock = time.perf_counter,
 ) -> Diagnosis:
     """The whole line: sources → job → findings → verdict."""
-    began, book = now(), book or rulebook()
+    began, book = now(), book or _of_logs()
     reading = read_job(sources, book.shapes, _connects(), book.launchers, facts)
     job = _with_choices(reading.job)
     found = findings(job, book.rules)

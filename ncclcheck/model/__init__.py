@@ -4,6 +4,9 @@
 one room uses lives in that room. Absent knowledge is ``None``; it never means "fine".
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ncclcheck.model.finding import (
     Applied,
     Confidence,
@@ -49,32 +52,34 @@ from ncclcheck.model.node import (
     Trouble,
     WhatIf,
 )
-from ncclcheck.model.peer import (
-    Cell,
-    Contact,
-    Handshake,
-    Leg,
-    Match,
-    Meeting,
-    NetworkMember,
-    Outcome,
-    SharedNetwork,
-    Sides,
-    Use,
-)
 from ncclcheck.model.place import Unknown, Where
-from ncclcheck.model.speed import (
-    Baseline,
-    Comparison,
-    DdpProof,
-    Judgement,
-    Pattern,
-    Rating,
-    Speed,
-    SpeedTest,
-    Transport,
-    Trend,
-)
+
+if TYPE_CHECKING:
+    from ncclcheck.model.peer import (
+        Cell,
+        Contact,
+        Handshake,
+        Leg,
+        Match,
+        Meeting,
+        NetworkMember,
+        Outcome,
+        SharedNetwork,
+        Sides,
+        Use,
+    )
+    from ncclcheck.model.speed import (
+        Baseline,
+        Comparison,
+        DdpProof,
+        Judgement,
+        Pattern,
+        Rating,
+        Speed,
+        SpeedTest,
+        Transport,
+        Trend,
+    )
 
 __all__ = [
     "Address",
@@ -147,3 +152,15 @@ __all__ = [
     "WhatIf",
     "Where",
 ]
+
+_LATE = ("peer", "speed")
+"""What a log's answer does without: making some forty frozen types takes a twentieth of a second."""
+
+
+def __getattr__(name: str) -> Any:
+    """A type of the late modules, at its first use."""
+    if name in __all__:
+        for module in (import_module(f"{__name__}.{late}") for late in _LATE):
+            if hasattr(module, name):
+                return getattr(module, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -39,13 +39,22 @@ class Rulebook:
     launchers: tuple[Launcher, ...] = ()
 
 
-def load(folders: tuple[Path, ...] | None = None) -> Rulebook:
-    """The built-in rules and the user's own, or those in the folders given."""
+BETWEEN = "NC8"
+"""How the ids of built-in rules about two sides begin: no log alone meets them, and its answer should not wait."""
+
+
+def load(folders: tuple[Path, ...] | None = None, *, but: str = "") -> Rulebook:
+    """The built-in rules and the user's own, or those in the folders given.
+
+    Built-in ones whose id begins with ``but`` are left out.
+    """
     events: list[EventShape] = []
     shapes: list[Shape] = []
     rules: list[RuleSpec] = []
     broken: list[RuleError] = []
     for path in rule_files(folders or (builtin_folder(), user_folder())):
+        if but and path.name.startswith(but) and _comes_along(path):
+            continue
         try:
             if path.parent.name == "events":
                 found = _sound(path, decoded(path, EventFile)).event

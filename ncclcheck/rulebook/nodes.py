@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from ncclcheck.model import Facts, Job, Sides, Use, Where
-from ncclcheck.peer.calls import bare
+from ncclcheck.model import Facts, Job, Where
 from ncclcheck.rulebook.networks import POOR, Place, Places
 from ncclcheck.rulebook.subject import Subject, Value, known
+
+if TYPE_CHECKING:
+    from ncclcheck.model import Sides, Use
 
 
 def node_subjects(job: Job, places: Places) -> Iterator[Subject]:
@@ -59,7 +62,7 @@ def _among_others(node: Facts, job: Job, sides: Sides, places: Places) -> dict[s
     values = known(peers=" and ".join(others), peer_count=len(others))
     if node.choice and node.choice.interface and node.choice.address:
         # Also where the node does not list the address: what comes from elsewhere may not fit together.
-        place = Place(node.host, node.choice.interface, bare(node.choice.address))
+        place = Place(node.host, node.choice.interface, node.choice.address.partition("%")[0])
         place = next((one for one in places.at(place.address) if one.host == node.host), place)
         values |= {**known(shared=places.shared_by(place)), **places.twin_values(place)}
         values |= _reached(node.choice.address, node.host, sides)
@@ -68,8 +71,8 @@ def _among_others(node: Facts, job: Job, sides: Sides, places: Places) -> dict[s
 
 
 def _reached(address: str, host: str, sides: Sides) -> dict[str, Value]:
-    sought = (host, bare(address), "")
-    calls = [cell for cell in sides.cells if (cell.callee, bare(cell.address), cell.interface) == sought]
+    sought = (host, address.partition("%")[0], "")
+    calls = [cell for cell in sides.cells if (cell.callee, cell.address.partition("%")[0], cell.interface) == sought]
     failed = sorted({cell.caller for cell in calls if not cell.passed})
     if not calls:
         return {}

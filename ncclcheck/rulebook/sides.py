@@ -17,11 +17,8 @@ from ncclcheck.rulebook.subject import Subject, Value, known
 _OWN, _MASTER = "own name", "MASTER_ADDR"
 
 
-def side_subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
+def side_subjects(job: Job, sides: Sides) -> dict[str, tuple[Subject, ...]]:
     """These subjects by kind."""
-    sides = job.sides
-    if sides is None:
-        return {"pair": (), "path": (), "node-setting": (), "name": ()}
     return {
         "pair": tuple(_pair(one, other, sides) for one, other in combinations(job.nodes, 2)),
         "path": tuple(_path(cell, sides, job.nodes) for cell in sides.cells if not cell.interface),

@@ -19,7 +19,6 @@ from ncclcheck.rulebook.launch import launch_values
 from ncclcheck.rulebook.networks import Places, places_of
 from ncclcheck.rulebook.nodes import conf_subjects, node_subjects
 from ncclcheck.rulebook.recovery import came_up, in_ras
-from ncclcheck.rulebook.sides import side_subjects
 from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
@@ -39,8 +38,17 @@ def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
         "setting": tuple(_settings(job, common)),
         "node": tuple(node_subjects(job, places)),
         "conf": tuple(conf_subjects(job)),
-        **side_subjects(job),
+        **_between(job),
     }
+
+
+def _between(job: Job) -> dict[str, tuple[Subject, ...]]:
+    """What lies between nodes; loaded only where nodes were compared."""
+    if job.sides is None:
+        return dict.fromkeys(("pair", "path", "node-setting", "name"), ())
+    from ncclcheck.rulebook.sides import side_subjects
+
+    return side_subjects(job, job.sides)
 
 
 def _common(job: Job) -> dict[str, Value]:

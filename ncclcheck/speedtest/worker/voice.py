@@ -13,7 +13,9 @@ from typing import Any
 # torch and gloo put the place in their own source into an error: "[/…/pair.cc:152] ".
 _SOURCE_LINE = re.compile(r"\[\S*/\S+:[0-9]+\] ")
 _NOT_CONNECTED = re.compile(r"SO_ERROR: ([^,]+), remote=\[([^\]]+)\]")
-_GONE = re.compile(r"Connection closed by peer \[([^\]]+)\]|(?:Read|Write|Send|Recv) error \[([^\]]+)\]: (.*)")
+_GONE = re.compile(
+    r"Connection closed by peer \[([^\]]+)\]|(?:Read|Write|Send|Recv) error \[([^\]]+)\](?::\d+)?: ([^.]*)"
+)
 _NO_ROOM = re.compile(r"not enough memory|out of memory|allocate memory", re.IGNORECASE)
 
 
