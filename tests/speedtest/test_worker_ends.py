@@ -84,9 +84,9 @@ def test_a_port_of_another_program():
 
 def test_rank_0_may_wait_for_as_long_as_it_likes():
     port, words = free_port(), (*QUICK, "--sizes", "64K", "--patterns", "all-reduce")
-    with worker_of(f"127.0.0.1:{port}", "64K", 0, *words, code="watch.QUIET = 0.3") as zero:
+    with worker_of(f"127.0.0.1:{port}", "64K", 0, *words, code="watch.QUIET = 1.5") as zero:
         zero.until("waiting")
-        zero.process.join(1.0)
+        zero.process.join(2.5)
         with worker_of(f"127.0.0.1:{port}", "64K", 1, *words) as one:
             assert [zero.finish()[0], one.finish()[0]] == [0, 0]
 
