@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -75,6 +75,3 @@ class Company:
 
 def _one(member: Member, kind: type[M], limit: float) -> Iterator[tuple[Member, M]]:
     yield member, member.answer(kind, limit)
-
-
-Task = Callable[[], Iterator[messages.Any]]

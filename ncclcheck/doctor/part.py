@@ -13,7 +13,7 @@ from ncclcheck.doctor.conclude import Conclusion
 from ncclcheck.doctor.steps import MadeFix, Planned
 from ncclcheck.errors import NcclcheckError, PeerError
 from ncclcheck.model import Cell, Contact, Edit, Facts, Fix, Node, SpeedTest
-from ncclcheck.peer.calls import Door, bare, calls_of, doors_of, is_link_local, listening_addresses
+from ncclcheck.peer.calls import Door, bare, calls_of, doors_of, listening_addresses
 from ncclcheck.peer.listen import Listeners, listening
 from ncclcheck.peer.match import usable_addresses
 from ncclcheck.peer.reach import reach
@@ -130,8 +130,3 @@ class Part:
 def proposed(interface: str) -> tuple[tuple[str, str], ...]:
     """The setting that is to be proved before it is written; none for the settings as they are."""
     return (("NCCL_SOCKET_IFNAME", f"={interface}"),) if interface else ()
-
-
-def zoned(address: str, interface: str) -> str:
-    """An address as its own node has to name it."""
-    return f"{bare(address)}%{interface}" if is_link_local(address) else address
