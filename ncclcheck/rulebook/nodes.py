@@ -57,12 +57,14 @@ def _ports(node: Facts) -> int | None:
 
 
 def _among_others(node: Facts, job: Job, sides: Sides, places: Places) -> dict[str, Value]:
-    """What the other nodes make of this one."""
+    """What the other nodes make of this one; the room of the peers is only loaded for it."""
+    from ncclcheck.peer.calls import bare
+
     others = [other.host for other in job.nodes if other.host != node.host]
     values = known(peers=" and ".join(others), peer_count=len(others))
     if node.choice and node.choice.interface and node.choice.address:
         # Also where the node does not list the address: what comes from elsewhere may not fit together.
-        place = Place(node.host, node.choice.interface, node.choice.address.partition("%")[0])
+        place = Place(node.host, node.choice.interface, bare(node.choice.address))
         place = next((one for one in places.at(place.address) if one.host == node.host), place)
         values |= {**known(shared=places.shared_by(place)), **places.twin_values(place)}
         values |= _reached(node.choice.address, node.host, sides)
@@ -71,8 +73,10 @@ def _among_others(node: Facts, job: Job, sides: Sides, places: Places) -> dict[s
 
 
 def _reached(address: str, host: str, sides: Sides) -> dict[str, Value]:
-    sought = (host, address.partition("%")[0], "")
-    calls = [cell for cell in sides.cells if (cell.callee, cell.address.partition("%")[0], cell.interface) == sought]
+    from ncclcheck.peer.calls import bare
+
+    sought = (host, bare(address), "")
+    calls = [cell for cell in sides.cells if (cell.callee, bare(cell.address), cell.interface) == sought]
     failed = sorted({cell.caller for cell in calls if not cell.passed})
     if not calls:
         return {}
