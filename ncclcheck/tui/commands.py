@@ -11,10 +11,14 @@ from functools import partial
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
 from ncclcheck.tui.offers import Offer, offers, offers_between, offers_for_speed
+from ncclcheck.tui.places import DESTINATIONS
 from ncclcheck.tui.state import Snapshot
 
 Command = tuple[str, str, str]
 """Label, what it is good for, action."""
+
+_PLACES = tuple(to.mode for to in DESTINATIONS)
+"""Actions that lead to a place; they stand at the end, all together."""
 
 
 class PlaceCommands(Provider):
@@ -24,9 +28,9 @@ class PlaceCommands(Provider):
         """The commands that apply now."""
         now = getattr(self.screen, "snapshot", None)
         if isinstance(now, Snapshot):
-            yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in self.offered(now))
-        yield ("Nodes", "each node, and the ways on", "app.place('overview')")
-        yield ("Speed", "the last speed test, and earlier runs", "app.speeds")
+            own = (offer for offer in self.offered(now) if offer.action not in _PLACES)
+            yield from ((offer.label, offer.purpose, f"app.{offer.action}") for offer in own)
+        yield from ((to.label, _lower(to.purpose), f"app.place('{to.mode}')") for to in DESTINATIONS)
         yield ("Help", "every key of this place", "app.help")
         yield ("Quit", "changes that were made stay", "app.quit")
 
@@ -75,3 +79,7 @@ class SpeedsCommands(PlaceCommands):
         """Its own ways first."""
         own = offers_for_speed(now)
         return (*own, *(offer for offer in offers(now) if offer.action not in ("speed", "copy", "stop", "peers")))
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

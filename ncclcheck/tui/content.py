@@ -236,7 +236,7 @@ def speeds(now: Snapshot) -> Content:
     tests = [(word, test) for word, test in (("before", before), ("now", now.speed)) if test is not None]
     parts = [piece("Speed test", Tone.STRONG), *(_speed(word, test) for word, test in tests)]
     if now.speed is not None and now.speed.passed and now.judgement is not None:
-        parts.append(piece(f"{'':12}{rating_words(now.judgement)}; 4 says why", Tone.MUTED))
+        parts.append(piece(f"{'':12}{rating_words(now.judgement)}; 5 says why", Tone.MUTED))
     return lines(parts)
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from textual.binding import Binding, BindingType
 
+from ncclcheck.tui.places import DESTINATIONS
+
 KEYS: list[BindingType] = [
-    Binding("1", "place('overview')", "Nodes", id="place.overview", tooltip="Each node, and the ways on"),
-    Binding("2", "log", "Log", id="place.log", tooltip="The log with its findings beside it"),
-    Binding("3", "peers", "Peers", id="place.peers", tooltip="What is wrong between nodes, and who reaches whom"),
-    Binding("4", "speeds", "Speed", id="place.speeds", tooltip="The last speed test, what it means, and earlier runs"),
+    *(
+        Binding(to.key, f"place('{to.mode}')", to.label, show=False, id=f"place.{to.mode}", tooltip=to.purpose)
+        for to in DESTINATIONS
+    ),
     Binding("p", "probe", "Probe", id="probe", tooltip="Ask the real NCCL which network it takes"),
     Binding("f", "fix", "Fix", id="fix", tooltip="See what would change, apply it, prove it"),
     Binding("v", "prove", "Prove", id="prove", tooltip="NCCL's own handshake between the nodes, then their speed"),

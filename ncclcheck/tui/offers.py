@@ -67,7 +67,7 @@ def _all(now: Snapshot) -> tuple[Offer, ...]:
         Offer("log", "2", "Log", "read it with what was found beside it"),
         Offer("speed", "s", "Speed test", "measure between the two nodes" if two else "measure to another node"),
         Offer(
-            "peers", "3", "Peers", "find out what is wrong between " + ("them" if two else "this node and another one")
+            "peers", "4", "Peers", "find out what is wrong between " + ("them" if two else "this node and another one")
         ),
         Offer("open", "o", "Open a log", "a file or a folder; or paste a log anywhere"),
         Offer("copy", "c", "Copy", "the finding as text, to send to somebody"),
@@ -170,7 +170,7 @@ def _for_speed(now: Snapshot) -> Iterator[Offer]:
     again = " again" if now.speed else ""
     where = "between the two nodes" if len(now.nodes) > 1 else "to another node"
     yield Offer("speed", "s", f"Measure{again}", f"{where}, with plain TCP beside it")
-    yield Offer("peers", "3", "Peers", "find out who reaches whom, over which interface")
+    yield Offer("peers", "4", "Peers", "find out who reaches whom, over which interface")
     yield Offer("copy", "c", "Copy", "the result with all of its figures, as text")
     yield Offer("stop", "x", "Stop", "end what is running; a speed test ends on both sides")
 

@@ -138,7 +138,7 @@ async def test_other_nodes_texts_are_inert_between_the_peers(tmp_path: object, m
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     doctor = Hostile()
     async with opened(doctor, size=(200, 60)) as pilot:
-        await pressed(pilot, "3")
+        await pressed(pilot, "4")
         app = doctor_of(pilot)
         seen = []
         for happened in hostile_pairing(doctor):
@@ -190,7 +190,7 @@ async def test_what_a_speed_test_says_is_inert(tmp_path: object, monkeypatch: py
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     doctor = Hostile()
     async with opened(doctor, size=(200, 60)) as pilot:
-        await pressed(pilot, "4")
+        await pressed(pilot, "5")
         app = doctor_of(pilot)
         seen = []
         for happened in hostile_speed(doctor):

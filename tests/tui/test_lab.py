@@ -34,7 +34,7 @@ async def test_from_the_question_to_the_proof(tmp_path: Path, monkeypatch: pytes
         app = Doctor(nodes, cases=replace(real, measure=measure))
         async with app.run_test(size=(80, 24)) as pilot:
             await settled(pilot)
-            await pressed(pilot, "3", "enter")
+            await pressed(pilot, "4", "enter")
             assert "✗ Use eth1 on both nodes; NCCL takes eth0 there now" in text_of(pilot)
             await pressed(pilot, "f")
             assert text_of(pilot).count("+ NCCL_SOCKET_IFNAME==eth1") == 2
@@ -55,7 +55,7 @@ async def test_from_the_question_to_the_proof(tmp_path: Path, monkeypatch: pytes
             assert app.snapshot.speed is not None
             assert (app.snapshot.speed.passed, app.snapshot.speed.interface) == (True, "eth1")
             assert [run.label for run in app.snapshot.runs] == ["before the fix", "after the fix", ""]
-            await pressed(pilot, "4")
+            await pressed(pilot, "5")
             assert "GB/s, one way, by size" in text_of(pilot)
             assert app.snapshot.judgement is not None
             assert app.snapshot.judgement.rating is Rating.UNKNOWN, "so little says nothing"
@@ -72,7 +72,7 @@ def conf(node: Node) -> list[str]:
 def test_two_people_are_each_asked_on_their_own_screen(tmp_path: Path) -> None:
     with built(DOCKER_FIRST) as nodes, terminals(nodes, tmp_path) as (one, other):
         one.until("q Quit")
-        one.send("3")
+        one.send("4")
         one.until("Three ways to find out why")
         one.send("i")
         one.until("Good for one pairing")

@@ -42,7 +42,7 @@ def held(*what: str) -> fake.Doctor:
 async def ready(pilot: Pilot[None]) -> None:
     """The nodes were looked at, and the place is open."""
     await until(pilot, lambda: len(doctor_of(pilot).snapshot.facts) == len(doctor_of(pilot).snapshot.nodes))
-    await pilot.press("3")
+    await pilot.press("4")
 
 
 async def inviting(pilot: Pilot[None]) -> None:
@@ -60,7 +60,7 @@ def best(pilot: Pilot[None]) -> str | None:
 
 async def test_enter_on_two_nodes_of_ours_finds_out_and_concludes() -> None:
     async with opened(fake.Doctor()) as pilot:
-        await pressed(pilot, "3", "enter")
+        await pressed(pilot, "4", "enter")
         shown = text_of(pilot)
         assert USE in shown
         assert "because they share 10.0.0.0/24, and connections passed in every direction" in shown
@@ -91,7 +91,7 @@ async def test_the_matrix_fills_as_the_calls_come() -> None:
 async def test_fix_both_shows_both_diffs_writes_and_proves() -> None:
     doctor = fake.Doctor()
     async with opened(doctor) as pilot:
-        await pressed(pilot, "3", "i", "f")
+        await pressed(pilot, "4", "i", "f")
         assert isinstance(pilot.app.screen, FixDialog)
         shown = text_of(pilot)
         assert "Let NCCL use eth1 on both nodes, and no other interface" in shown
@@ -117,7 +117,7 @@ async def test_fix_both_shows_both_diffs_writes_and_proves() -> None:
 async def test_one_key_proves_with_handshake_and_speed_test() -> None:
     doctor = fake.Doctor()
     async with opened(doctor) as pilot:
-        await pressed(pilot, "3", "i")
+        await pressed(pilot, "4", "i")
         await pressed(pilot, "v")
         assert doctor.calls[-1] == "handshake", "where NCCL does not get through, speed need not be measured"
         assert "✗ Now: NCCL's handshake fails" in text_of(pilot)
@@ -200,7 +200,7 @@ async def test_whoever_stops_while_asked_has_said_no() -> None:
 async def test_join_takes_part_by_the_line_of_the_other_node() -> None:
     doctor = fake.Doctor()
     async with opened(doctor, fake.HERE) as pilot:
-        await pressed(pilot, "3", "j")
+        await pressed(pilot, "4", "j")
         assert isinstance(pilot.app.screen, JoinDialog)
         await paste(pilot, INVITATION.command.replace(INVITATION.token, "236PQ"))
         assert "this is no invitation: '41317-236PQ' is no PORT-TOKEN" in text_of(pilot)
@@ -258,7 +258,7 @@ async def test_it_begins_with_the_three_ways_and_keys_of_its_own() -> None:
     doctor = fake.Doctor()
     async with opened(doctor, fake.HERE) as pilot:
         await pilot.press("i", "j", "v")
-        await pressed(pilot, "3")
+        await pressed(pilot, "4")
         shown = text_of(pilot)
         assert doctor.calls == ["scan gpu-box"], "they do nothing elsewhere"
         assert [word for word in ("Invite  ", "Join  ", "Paste  ") if f"  {word}" not in shown] == []
@@ -320,7 +320,7 @@ async def test_by_cards_only_our_own_fix_is_written_and_a_broken_card_loses_noth
 async def test_an_error_is_a_calm_line() -> None:
     error = PeerError("nobody joined in time", place="pair", next_step="exchange cards")
     async with opened(fake.Doctor(errors={"reach": error}), fake.HERE) as pilot:
-        await pressed(pilot, "3", "i")
+        await pressed(pilot, "4", "i")
         shown = text_of(pilot)
         assert "✗ The nodes were not compared to the end: pair: nobody joined in time" in shown
         assert "  exchange cards" in shown
@@ -330,7 +330,7 @@ async def test_a_handshake_that_cannot_be_run_is_no_failure_of_the_network() -> 
     doctor = fake.Doctor(errors={"handshake": ProbeError("the prefix leads nowhere", place="node-b")})
     doctor.shaken = replace(FAILS, contacts=(), failure="node-a: no libnccl.so.2 within its reach")
     async with opened(doctor) as pilot:
-        await pressed(pilot, "3", "i")
+        await pressed(pilot, "4", "i")
         shown = text_of(pilot)
         assert "? As things are set: NCCL's handshake was not run: node-a: no libnccl.so.2" in shown
         assert USE in shown

@@ -49,7 +49,7 @@ async def pasted(pilot: Pilot[None]) -> None:
 async def begin(pilot: Pilot[None]) -> None:
     """Compare nodes; not waiting for anything that may be held."""
     await until(pilot, lambda: len(doctor_of(pilot).snapshot.facts) == len(doctor_of(pilot).snapshot.nodes))
-    await pilot.press("3", "i")
+    await pilot.press("4", "i")
 
 
 async def waiting(pilot: Pilot[None]) -> None:
@@ -82,7 +82,7 @@ async def card_pasted(pilot: Pilot[None]) -> None:
 async def half_measured(pilot: Pilot[None]) -> None:
     """A speed test that hangs half-way, with what is suspected."""
     await settled(pilot)
-    await pressed(pilot, "4")
+    await pressed(pilot, "5")
     app, ticks = doctor_of(pilot), list(fake.told(fake.PASSED))
     told = (Ticked(Activity.SPEED, tick) for tick in (*ticks[: len(ticks) // 2], fake.SUSPECTED))
     for outcome in (Doing(Activity.SPEED, "speed test"), Measures(), *told):
@@ -105,17 +105,17 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "speed": (fake.HERE, keys("s")),
     "what-if": (fake.LAB, keys("w", *"=eth1")),
     "help": (fake.LAB, keys("question_mark")),
-    "peers-alone": (fake.HERE, keys("3")),
+    "peers-alone": (fake.HERE, keys("4")),
     "peers-waiting": (fake.HERE, waiting),
     "peers-half": (fake.LAB, half_way_through),
-    "peers-known": (fake.LAB, keys("3", "i")),
-    "peers-proved": (fake.LAB, keys("3", "i", "f", "a", "escape", "v")),
+    "peers-known": (fake.LAB, keys("4", "i")),
+    "peers-proved": (fake.LAB, keys("4", "i", "f", "a", "escape", "v")),
     "peers-asked": (fake.HERE, asked),
     "peers-cards": (fake.HERE, card_pasted),
-    "speeds-none": (fake.LAB, keys("4")),
+    "speeds-none": (fake.LAB, keys("5")),
     "speeds-half": (fake.LAB, half_measured),
     "speeds-result": (fake.LAB, keys("s")),
-    "speeds-better": (fake.LAB, keys("p", "f", "a", "escape", "4")),
+    "speeds-better": (fake.LAB, keys("p", "f", "a", "escape", "5")),
 }
 
 _EARLIER = (

@@ -42,7 +42,7 @@ async def measuring(pilot: Pilot[None]) -> None:
 async def test_enter_measures_and_says_what_it_should_have_been() -> None:
     doctor = fake.Doctor(failed=fake.PASSED)
     async with opened(doctor) as pilot:
-        await pressed(pilot, "4")
+        await pressed(pilot, "5")
         assert isinstance(pilot.app.screen, SpeedsPlace)
         assert "? Not measured yet\n" in text_of(pilot)
         assert "Press Enter to measure between node-a and node-b" in text_of(pilot)
@@ -92,12 +92,12 @@ async def test_the_key_goes_there_from_anywhere() -> None:
         assert "47 % of 3.09 GB/s" in text_of(pilot)
         await pressed(pilot, "1")
         assert "now     ✓ 1.46 GB/s one way, 0.95 GB/s both ways  (gloo over eth1)" in text_of(pilot)
-        assert "tune, 47 % of 3.09 GB/s; 4 says why" in text_of(pilot)
+        assert "tune, 47 % of 3.09 GB/s; 5 says why" in text_of(pilot)
 
 
 async def test_one_machine_is_asked_where_the_other_one_is() -> None:
     async with opened(fake.Doctor(), fake.HERE) as pilot:
-        await pressed(pilot, "4")
+        await pressed(pilot, "5")
         assert "shown what to type there" in text_of(pilot)
         await pressed(pilot, "enter")
         assert isinstance(pilot.app.screen, SpeedDialog)
@@ -121,7 +121,7 @@ async def test_before_and_after_a_fix_are_kept_and_drawn() -> None:
     async with opened(doctor) as pilot:
         await pressed(pilot, "p", "f", "a")
         assert "✓ Better: it passed before too, and is faster now." in text_of(pilot)
-        await pressed(pilot, "escape", "4", "pagedown")
+        await pressed(pilot, "escape", "5", "pagedown")
         shown = text_of(pilot)
         assert "✓ Better: it passed before too, and is faster now." in shown
         assert f"one way, 64M      before  {'█' * 9}▍{' ' * 18}   0.49 GB/s\n" in shown
@@ -133,9 +133,9 @@ async def test_before_and_after_a_fix_are_kept_and_drawn() -> None:
 
 async def test_the_speed_test_of_a_pairing_is_judged_too() -> None:
     async with opened(fake.Doctor(), fake.HERE) as pilot:
-        await pilot.press("3", "i")
+        await pilot.press("4", "i")
         await until(pilot, lambda: isinstance(pilot.app.screen, AgreeDialog))
-        await pressed(pilot, "y", "4")
+        await pressed(pilot, "y", "5")
         assert "! Tune: 1.46 GB/s one way, 47 % of 3.09 GB/s" in text_of(pilot)
 
 
@@ -143,7 +143,7 @@ async def test_earlier_runs_and_why_a_run_is_not_among_them() -> None:
     doctor = fake.Doctor(failed=fake.PASSED, unkept="this run is not kept for ncclcheck history (/x: disk full)")
     doctor.kept = [fake.ran(one, fake.PASSED, doctor.facts(fake.LAB[0]), f"run {one}") for one in range(9)]
     async with opened(doctor) as pilot:
-        await pressed(pilot, "4")
+        await pressed(pilot, "5")
         listed = [text.split("tune  ")[1] for text in text_of(pilot).splitlines() if "tune  " in text]
         assert listed == [f"run {one}" for one in (8, 7, 6, 5, 4, 3)]
         await pressed(pilot, "s")
@@ -158,7 +158,7 @@ async def test_copy_takes_all_figures_and_help_names_the_keys() -> None:
         assert "all gather  all reduce\n   8  60.0 µs" in copied
         await pressed(pilot, "question_mark")
         shown = " ".join(text_of(pilot).split())
-        assert " 4 The last speed test, what it means, and earlier runs " in shown
+        assert " 5 The last speed test, what it means, and earlier runs " in shown
         assert " s Measure latency and bandwidth between two nodes " in shown
 
 
@@ -168,7 +168,7 @@ async def test_what_cannot_run_is_said_and_leaves_nothing_running() -> None:
         await pressed(pilot, "s")
         assert "✗ The speed test did not run: no Python here has torch" in text_of(pilot)
         assert doctor_of(pilot).snapshot.live is None
-        await pressed(pilot, "4")
+        await pressed(pilot, "5")
         assert "no Python here has torch" in text_of(pilot), "it is there until somebody read it"
 
 

@@ -28,6 +28,7 @@ press o to open a file or a folder, or p to probe this node."""
 class LogPlace(Place):
     """Findings, the chosen one in full, and the log."""
 
+    MODE = "log"
     CSS_PATH = "log.tcss"
     COMMANDS: ClassVar = {LogCommands}
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -40,6 +40,7 @@ class NodePanel(Vertical):
 class OverviewPlace(Place):
     """The first thing anybody sees."""
 
+    MODE = "overview"
     CSS_PATH = "overview.tcss"
     COMMANDS: ClassVar = {PlaceCommands}
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -25,6 +25,7 @@ _NARROW, _WIDE = 3, 6
 class PeersPlace(GuidedPlace):
     """What is between this node and others."""
 
+    MODE = "peers"
     CSS_PATH: ClassVar = ["guided.tcss", "peers.tcss"]
     COMMANDS: ClassVar = {PeersCommands}
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -25,6 +25,8 @@ class Place(Screen[None]):
     """A mode of the app; it shows the snapshot that the app binds to it."""
 
     HORIZONTAL_BREAKPOINTS = _WIDTHS
+    MODE: ClassVar = ""
+    """Its name as a mode of the app."""
     snapshot: var[Snapshot] = var(Snapshot)
 
     @property

@@ -25,6 +25,7 @@ _NARROW, _WIDE = (44, 8), (72, 14)
 class SpeedsPlace(GuidedPlace):
     """How fast it is between the nodes."""
 
+    MODE = "speeds"
     CSS_PATH: ClassVar = ["guided.tcss", "speeds.tcss"]
     COMMANDS: ClassVar = {SpeedsCommands}
 

@@ -1,4 +1,4 @@
-"""The two lines on top of every place: who is looked at and what goes on, then the verdict."""
+"""The lines on top of every screen: the places and who is looked at, the verdict, and what goes on or went wrong."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable
 
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
-from textual.content import Content
 from textual.reactive import var
 from textual.widgets import Static
 
 from ncclcheck.tui import content, wording
+from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.verdict import verdict
+from ncclcheck.tui.widgets.place_bar import PlaceBar
 from ncclcheck.tui.wording import Said, Tone
 
 
@@ -23,9 +24,10 @@ class Headline(Vertical):
     Headline {
         height: auto;
         dock: top;
-        & > Horizontal { height: 1; background: $panel; color: $foreground; padding: 0 1; }
-        #who { width: auto; }
-        #doing { width: 1fr; text-align: right; text-wrap: nowrap; text-overflow: ellipsis; padding-left: 2; }
+        & > Horizontal { height: 1; background: $panel; color: $foreground; }
+        #who { width: 1fr; text-align: right; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1; }
+        #doing { height: 1; text-wrap: nowrap; text-overflow: ellipsis; padding: 0 1; display: none; }
+        &.-working #doing { display: block; }
         #verdict { height: auto; max-height: 2; padding: 0 1; text-style: bold; }
         #failure { height: auto; max-height: 4; padding: 0 1; display: none; }
         &.-failed #failure { display: block; }
@@ -41,20 +43,20 @@ class Headline(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the lines."""
         with Horizontal():
+            yield PlaceBar()
             yield Static(id="who", markup=False)
-            yield Static(id="doing", markup=False)
         yield Static(id="verdict", markup=False)
+        yield Static(id="doing", markup=False)
         yield Static(id="failure", markup=False)
 
     def watch_snapshot(self, now: Snapshot) -> None:
         """Say it anew."""
         if not self.is_mounted:
             return
-        names = ", ".join(node.name for node in now.nodes)
-        self.query_one("#who", Static).update(
-            Content.assemble(content.piece("ncclcheck", Tone.STRONG), content.piece(f"  {wording.line(names)}"))
-        )
-        self.query_one("#doing", Static).update(content.step(now.running) if now.running else "")
+        self.query_one("#who", Static).update(content.piece(", ".join(wording.line(node.name) for node in now.nodes)))
+        going = now.running if now.running and now.running.activity is not Activity.SCAN else None
+        self.query_one("#doing", Static).update(content.step(going) if going else "")
+        self.set_class(going is not None, "-working")
         self.query_one("#verdict", Static).update(content.said(self._said(now)))
         self.query_one("#failure", Static).update(
             content.piece(f"✗ {wording.failure(now.failure)}", Tone.BAD) if now.failure else ""
