@@ -18,10 +18,12 @@ os.chdir(sys.argv[1])
 print(build_wheel(sys.argv[2]))
 """
 ASK = """
+from ncclcheck.rulebook.guides import load_guides
 from ncclcheck.rulebook.library import builtin_folder
 from ncclcheck.rulebook.load import load
 book = load((builtin_folder(),))
-print(builtin_folder(), len(book.rules), len(book.events), len(book.broken))
+guides = load_guides()
+print(builtin_folder(), len(book.rules), len(book.events), len(book.broken), len(guides.places + guides.launchers))
 """
 
 
@@ -53,8 +55,9 @@ def test_the_wheel_holds_every_rule_and_no_test_log(wheel: Path) -> None:
 def test_the_installed_package_finds_its_rules(wheel: Path, tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as packed:
         packed.extractall(tmp_path)
-    folder, rules, events, broken = _run(["-c", ASK], tmp_path).split()
+    folder, rules, events, broken, guides = _run(["-c", ASK], tmp_path).split()
     assert folder == str(tmp_path / "ncclcheck" / "_rules")
     assert int(rules) == len(list((ROOT / "rules" / "causes").glob("*.toml")))
     assert int(events) > 0
     assert broken == "0"
+    assert int(guides) == len(list((ROOT / "rules" / "guides").glob("*.toml"))) - 1  # nodes.toml is of neither kind

@@ -14,7 +14,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     """Arguments of ``rules``."""
     parser = subparsers.add_parser("rules", help="check, list, show and try the rules; begin a new one")
     actions = parser.add_subparsers(metavar="ACTION", required=True)
-    check = actions.add_parser("check", help="check rule files against their own samples")
+    check = actions.add_parser("check", help="check rules against their own samples, and guides")
     check.add_argument("folders", nargs="*", type=Path, metavar="FOLDER", help="default: the built-in rules and yours")
     check.set_defaults(run=run_check)
     listing = actions.add_parser("list", help="list the rules")
@@ -34,14 +34,17 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
 
 
 def run_check(options: argparse.Namespace) -> ExitCode:
-    """Check all rules; exit 1 if any is wrong."""
+    """Check all rules and guides; exit 1 if any is wrong, 3 if something could not be looked at."""
     from ncclcheck.rulebook.check import check
 
     checked = check(tuple(options.folders))
     for fault in checked.faults:
         output.write(str(fault))
-    output.write(f"{checked.events} line shapes, {checked.rules} rules, {len(checked.faults)} faults")
-    return ExitCode.PROBLEM if checked.faults else ExitCode.CLEAR
+    for undone in checked.undone:
+        output.write(f"not checked: {undone}")
+    counts = f"{checked.events} line shapes, {checked.rules} rules, {checked.guides} guides"
+    output.write(f"{counts}, {len(checked.faults)} faults")
+    return ExitCode.PROBLEM if checked.faults else ExitCode.UNKNOWN if checked.undone else ExitCode.CLEAR
 
 
 def run_list(options: argparse.Namespace) -> ExitCode:

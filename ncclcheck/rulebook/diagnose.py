@@ -51,6 +51,8 @@ def _apply(rule: RuleSpec, known: Subjects) -> Iterator[Finding]:
 def _hits(rule: RuleSpec, match: Match, known: Subjects) -> Iterator[_Hit]:
     confidence = Confidence[(match.confidence or rule.confidence).upper()]
     with_ = [_Partners(also, _among(known, also)) for also in match.with_]
+    if not all(partners.known for partners in with_):
+        return
     without = [_Partners(also, _among(known, also)) for also in match.without]
     for subject in _among(known, match):
         if not meets(subject, match.where):
@@ -82,6 +84,8 @@ class _Partners:
             if alike[key] < 2 and meets(other, also.where):
                 alike[key] += 1
                 self._groups.setdefault(_values(other, also.same), []).append(other)
+        self.known = bool(self._groups)
+        """Whether there is any: a rule that asks in vain need not look at its first subjects."""
 
     def first(self, subject: Subject) -> Subject | None:
         """The first that the rule takes beside this one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 from pathlib import Path
 
 from ncclcheck.errors import RuleError
@@ -11,6 +12,7 @@ from ncclcheck.errors import RuleError
 _PACKAGE = Path(__file__).parent.parent
 
 
+@lru_cache(maxsize=1)
 def builtin_folder() -> Path:
     """The rules that come with the program: packaged, or beside the package in a checkout (editable install)."""
     for candidate in (_PACKAGE / "_rules", _PACKAGE.parent / "rules"):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ncclcheck.model import Facts, Job, Where
+from ncclcheck.model import Job, Where
 from ncclcheck.rulebook.networks import POOR, Place, Places
 from ncclcheck.rulebook.subject import Subject, Value, known
 
 if TYPE_CHECKING:
-    from ncclcheck.model import Sides, Use
+    from ncclcheck.model import Facts, Sides, Use
+
+_MOST_SETTINGS = 6
 
 
 def node_subjects(job: Job, places: Places) -> Iterator[Subject]:
@@ -26,6 +28,9 @@ def node_subjects(job: Job, places: Places) -> Iterator[Subject]:
             look=_look(node),
             others=", ".join(_others(node)),
             pasted=bool(node.places),
+            listed=_listed(node),
+            settings=_settings(node),
+            networks=_networks(node),
             ports=_ports(node),
         )
         if job.sides is not None:
@@ -47,6 +52,27 @@ def _others(node: Facts) -> Iterator[str]:
             taken = node.choice is not None and interface.name == node.choice.interface
             if not taken and Place(node.host, interface.name, address.address).look not in POOR:
                 yield f"{interface.name} ({address.address})"
+
+
+def _listed(node: Facts) -> str | None:
+    """What it was that was pasted: whoever lists routes knows no order of the interfaces, and their index is 0."""
+    if not node.places:
+        return None
+    if node.settings or not node.interfaces:
+        return "settings"
+    return "interfaces" if any(interface.index for interface in node.interfaces) else "routes"
+
+
+def _settings(node: Facts) -> str | None:
+    """Its settings that count, the first of many."""
+    found = [f"{setting.name}={setting.value}" for setting in node.settings if setting.wins]
+    return ", ".join(found[:_MOST_SETTINGS]) + (" …" if len(found) > _MOST_SETTINGS else "") or None
+
+
+def _networks(node: Facts) -> str | None:
+    """Its interfaces with their addresses."""
+    pairs = ((link.name, f"{one.address}/{one.prefix}") for link in node.interfaces for one in link.addresses)
+    return ", ".join(f"{name} {network}" for name, network in pairs) or None
 
 
 def _ports(node: Facts) -> int | None:
@@ -106,6 +132,7 @@ def conf_subjects(job: Job) -> Iterator[Subject]:
                 text=line.text,
                 trouble=line.trouble.value,
                 meaning=line.meaning,
-                corrected=line.corrected,
+                corrected=line.corrected or None,
+                pasted=bool(node.places),
             )
             yield Subject("conf", values, (Where(line.path, line.line),))

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import regex
-
 from ncclcheck.logs.events import PATTERN_LIMIT
 from ncclcheck.rulebook.schema import Also, Bound, Condition
 from ncclcheck.rulebook.subject import Subject, Value
@@ -45,6 +43,8 @@ def _between(value: Value, least: float | None, most: float | None) -> bool:
 
 
 def _matches(pattern: str, text: str) -> bool:
+    import regex  # Few logs come as far as a condition with a pattern, and it takes long to load.
+
     try:
         return regex.search(pattern, text, timeout=PATTERN_LIMIT) is not None
     except TimeoutError:

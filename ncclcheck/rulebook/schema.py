@@ -6,7 +6,7 @@ These structures mirror the TOML one to one; ``rules/README.md`` explains them t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, get_args
 
 import msgspec
@@ -152,19 +152,8 @@ class RuleSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """For a rule that can only suspect: what would settle it."""
 
 
-_STRUCTURES = (Bound, LineSample, EventShape, EventFile, Also, Match, FixSpec, JobSample, RuleSpec)
-_KEYS = sorted({field.encode_name for structure in _STRUCTURES for field in msgspec.structs.fields(structure)})
-_CHOICES = sorted(
-    {
-        choice
-        for structure in _STRUCTURES
-        for field in msgspec.structs.fields(structure)
-        for kind in (field.type, *get_args(field.type))
-        for choice in get_args(kind)
-        if isinstance(choice, str)
-    }
-)
-
+_Structures = tuple[type[msgspec.Struct], ...]
+STRUCTURES: _Structures = (Bound, LineSample, EventShape, EventFile, Also, Match, FixSpec, JobSample, RuleSpec)
 _KINDS = {"int": "a number, without quotes", "str": "text, between quotes", "bool": "true or false", "array": "[ … ]"}
 
 
@@ -172,20 +161,33 @@ def nearest(name: str, choices: Iterable[str]) -> str:
     """Advice to a misspelt name: the nearest one, else all of them where they are few."""
     from difflib import get_close_matches
 
-    known = sorted(choices)
+    known = sorted(set(choices))
     begun = [choice for choice in known if name and choice.startswith(name)]
     if close := begun[:1] or get_close_matches(name, known, n=1, cutoff=0.6):
         return f"did you mean {close[0]}?"
     return f"one of: {', '.join(known[:12])}{' …' if len(known) > 12 else ''}" if known else ""
 
 
-def advice(problem: str) -> str:
-    """What to write instead of what msgspec refused."""
+def _keys(structures: _Structures) -> Iterator[str]:
+    """The keys of a file of these structures."""
+    return (field.encode_name for structure in structures for field in msgspec.structs.fields(structure))
+
+
+def _choices(structures: _Structures) -> Iterator[str]:
+    """What keys take that take only certain words."""
+    for structure in structures:
+        for field in msgspec.structs.fields(structure):
+            for kind in (field.type, *get_args(field.type)):
+                yield from (choice for choice in get_args(kind) if isinstance(choice, str))
+
+
+def advice(problem: str, structures: _Structures = STRUCTURES) -> str:
+    """What to write instead of what msgspec refused in a file of these structures."""
     quoted = re.findall(r"[`']([^`']+)[`']", problem)
     if "unknown field" in problem and quoted:
-        return nearest(quoted[0], _KEYS)
+        return nearest(quoted[0], _keys(structures))
     if "missing required field" in problem and quoted:
         return f"add: {quoted[0]} = …"
     if "enum" in problem and quoted:
-        return nearest(quoted[0], _CHOICES)
+        return nearest(quoted[0], _choices(structures))
     return _KINDS.get(quoted[0] if quoted else "", "rules/README.md lists the keys and what they take")

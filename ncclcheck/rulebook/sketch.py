@@ -1,7 +1,8 @@
 """Nodes and connections in a few words, for the samples of rules about two sides. Pure.
 
 A node is a list of texts: ``eth0 172.17.0.2/16 mtu 9000``, ``docker0 docker 172.17.0.1/16``, ``eth1 down``,
-``NCCL_SOCKET_IFNAME==eth1``, ``nccl 2.18.3``, ``ports 40000-40009``, ``boot 1f2e``, ``name MASTER_ADDR head 10.0.0.1``.
+``NCCL_SOCKET_IFNAME==eth1``, ``nccl 2.18.3``, ``ports 40000-40009``, ``boot 1f2e``, ``name MASTER_ADDR head 10.0.0.1``;
+``pasted`` where it is somebody's text, of which ``conf NCCL_DEBUG = INFO`` is a line, with routes only ``unordered``.
 A cell is ``node-a > node-b eth1 10.0.0.12 dropped``; more may follow: ``mtu=1400``, ``arrived``, ``met``,
 ``source=10.9.9.9``, ``icmp:host unreachable``.
 """
@@ -28,7 +29,9 @@ from ncclcheck.model import (
     Outcome,
     Setting,
     Sides,
+    Where,
 )
+from ncclcheck.node.lint import lint
 from ncclcheck.node.selection import bootstrap
 from ncclcheck.node.version import NEWEST
 from ncclcheck.peer.match import match
@@ -64,19 +67,33 @@ def _with(facts: Facts, text: str) -> Facts:
     if re.match(r"[A-Z_]+=", text):
         name, _, value = text.partition("=")
         return replace(facts, settings=(*facts.settings, Setting(name, value, "environment")))
+    if words[0] in ("pasted", "unordered", "conf"):
+        return _pasted(facts, words[0], text.partition(" ")[2])
+    if words[0] in ("ports", "boot", "name"):
+        return replace(facts, machine=_machine(facts.machine or Machine(), words))
     if words[0] == "nccl":
         return replace(facts, library=Library("libnccl.so.2", words[1]))
-    machine = facts.machine or Machine()
+    return replace(facts, interfaces=(*facts.interfaces, _interface(words, len(facts.interfaces) + 1)))
+
+
+def _machine(machine: Machine, words: Sequence[str]) -> Machine:
     if words[0] == "ports":
         first, last = words[1].split("-")
-        ports = (Limit("port_first", int(first)), Limit("port_last", int(last)))
-        return replace(facts, machine=replace(machine, limits=ports))
+        return replace(machine, limits=(Limit("port_first", int(first)), Limit("port_last", int(last))))
     if words[0] == "boot":
-        return replace(facts, machine=replace(machine, boot=words[1]))
-    if words[0] == "name":
-        look = NameLookup(words[2], words[1].replace("own", "own name"), tuple(words[3:]))
-        return replace(facts, machine=replace(machine, names=(*machine.names, look)))
-    return replace(facts, interfaces=(*facts.interfaces, _interface(words, len(facts.interfaces) + 1)))
+        return replace(machine, boot=words[1])
+    look = NameLookup(words[2], words[1].replace("own", "own name"), tuple(words[3:]))
+    return replace(machine, names=(*machine.names, look))
+
+
+def _pasted(facts: Facts, word: str, line: str) -> Facts:
+    """Somebody's text rather than a look at the node: ``conf`` has a line as in nccl.conf behind it."""
+    if word == "unordered":
+        return replace(facts, interfaces=tuple(replace(link, index=0) for link in facts.interfaces))
+    if word == "conf":
+        wrong = lint(line.encode(), facts.host, NEWEST)
+        return replace(facts, conf_troubles=(*facts.conf_troubles, *wrong))
+    return replace(facts, places=(Where(facts.host, 1),))
 
 
 def _interface(words: list[str], index: int) -> Interface:

@@ -7,6 +7,7 @@ hosts, refused by whom, differs from the others) are attributes that are worked 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ from ncclcheck.rulebook.subject import Subject, Value, host_of, known, ranks_of
 from ncclcheck.rulebook.values import setting_marks
 
 __all__ = ["subjects"]
+
+_IPOIB = re.compile("ib[0-9]")
 
 
 def subjects(job: Job) -> dict[str, tuple[Subject, ...]]:
@@ -176,6 +179,7 @@ def _interfaces(job: Job, places: Places, common: dict[str, Value]) -> Iterator[
             place = places.named(host_of(rank), endpoint.interface, endpoint.address)
             values = {**of_rank, **places.values(place)}
             values.update({"role": role, "called_in_vain": endpoint.address in called})
+            values["ipoib"] = _IPOIB.match(endpoint.interface) is not None
             yield Subject("interface", values, _announced(rank, endpoint), ranks_of(rank))
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from ncclcheck.logs.catalogue import Catalogue
 from ncclcheck.model import Finding, Job, Rank, Severity, Stage, Unknown, Verdict
+
+if TYPE_CHECKING:
+    from ncclcheck.logs.catalogue import Catalogue
 
 # Seen with 2.26.2, 2.28.9 and 2.30.7: C's buffer is lost with the process when standard output is a pipe or a file.
 _EMPTY = Unknown(

@@ -32,7 +32,8 @@ def test_check_exits_with_one_for_faults(tmp_path: Path, capfd: pytest.CaptureFi
     (tmp_path / "causes").mkdir()
     (tmp_path / "causes" / "NC950-x.toml").write_text("")
     assert said(["rules", "check", str(tmp_path)], capfd, 1) == (
-        "causes/NC950-x.toml: Object missing required field `id`\n  add: id = …\n0 line shapes, 0 rules, 1 faults\n"
+        "causes/NC950-x.toml: Object missing required field `id`\n  add: id = …\n"
+        "0 line shapes, 0 rules, 0 guides, 1 faults\n"
     )
 
 

@@ -10,7 +10,7 @@ from ncclcheck.doctor.diagnose import diagnose_sources
 from ncclcheck.logs.sources import pasted
 from ncclcheck.model import Verdict
 from ncclcheck.rulebook.library import builtin_folder, user_folder
-from ncclcheck.rulebook.load import load
+from ncclcheck.rulebook.load import BETWEEN, load
 
 MISTAKES = sorted((Path(__file__).parents[1] / "bad_rules").glob("*/*.toml"))
 LOG = """
@@ -27,6 +27,15 @@ def test_no_broken_rule_brings_an_analysis_down(mistake: Path, tmp_path: Path) -
     book = load((builtin_folder(), tmp_path))
     assert len(book.rules) >= len(load((builtin_folder(),)).rules)
     assert diagnose_sources([pasted(LOG, "x")], book=book).verdict in Verdict
+
+
+def test_the_id_of_a_rule_that_is_left_out_stays_taken(tmp_path: Path) -> None:
+    (tmp_path / "causes").mkdir()
+    rule = (builtin_folder() / "causes" / "NC101-wrong-interface.toml").read_text(encoding="utf-8")
+    (tmp_path / "causes" / "mine.toml").write_text(rule.replace('id = "NC101"', 'id = "NC801"'), encoding="utf-8")
+    folders = (builtin_folder(), tmp_path)
+    said = [[error.problem for error in load(folders, but=but).broken] for but in ("", BETWEEN)]
+    assert said == [["the id NC801 is taken by choice-not-shared"]] * 2
 
 
 def test_what_cannot_be_run_is_reported_with_file_and_key(tmp_path: Path) -> None:
