@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ncclcheck.rulebook.guide_check import SAMPLES as KNOWN
+from ncclcheck.rulebook.guide_fill import fill_block, fill_command
 from ncclcheck.rulebook.guide_schema import Guide, Step
 from ncclcheck.rulebook.guides import load_guides
 from ncclcheck.rulebook.library import builtin_folder
@@ -17,6 +18,26 @@ GUIDES: dict[str, Guide] = {guide.name: guide for guide in (*_LOADED.places, *_L
 def samples(guide: Guide) -> dict[str, str]:
     """A value for everything that may stand in braces in this guide."""
     return {**KNOWN, **{name: asked.example for step in guide.step for name, asked in step.ask.items()}}
+
+
+STEPS: dict[str, Step] = {f"{guide.name}/{step.id}": step for guide in GUIDES.values() for step in guide.step}
+"""All steps by their names."""
+
+
+def values(where: str, **others: str) -> dict[str, str]:
+    """What stands in a step's braces."""
+    return {**samples(GUIDES[where.partition("/")[0]]), **others}
+
+
+def commands(where: str, **others: str) -> list[str]:
+    """A step's commands, filled."""
+    return [fill_command(command, values(where, **others)) for command in STEPS[where].commands]
+
+
+def content(where: str, **others: str) -> str:
+    """A step's file, or its manifest, filled."""
+    step = STEPS[where]
+    return fill_block(step.file.content if step.file else step.manifest, values(where, **others))
 
 
 def prose(guide: Guide) -> Iterator[tuple[str, str]]:
