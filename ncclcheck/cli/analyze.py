@@ -34,9 +34,10 @@ def run(options: argparse.Namespace) -> ExitCode:
     """Read, diagnose, answer."""
     from ncclcheck.doctor.diagnose import diagnose_sources
     from ncclcheck.logs.sources import excerpts, open_sources
+    from ncclcheck.rulebook.load import BETWEEN
 
     try:
-        book = chosen_rules(options)
+        book = chosen_rules(options, but=BETWEEN)
     except RuleError as error:
         report(error)
         return ExitCode.USAGE
@@ -69,9 +70,9 @@ def _write(options: argparse.Namespace, diagnosis: Diagnosis, texts: Mapping[Whe
 
         output.write(diagnosis_markdown(diagnosis, texts))
     else:
-        from ncclcheck.cli.report_text import findings_text
+        from ncclcheck.cli.report_text import findings_text, room
 
-        output.write(findings_text(diagnosis, texts))
+        output.write(findings_text(diagnosis, texts, room(output.columns())))
 
 
 def exit_code(diagnosis: Diagnosis) -> ExitCode:

@@ -29,10 +29,11 @@ def add_rule_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ignore", metavar=names, type=_names, default=(), help="all but these")
 
 
-def chosen_rules(options: argparse.Namespace) -> Rulebook:
+def chosen_rules(options: argparse.Namespace, *, but: str = "") -> Rulebook:
     """The rulebook that the options ask for; broken rules are reported and left out.
 
-    Raises RuleError for a name that is no rule's and for a folder that is not there.
+    Built-in ones whose id begins with ``but`` are only there where the options name rules. Raises RuleError for a name
+    that is no rule's and for a folder that is not there.
     """
     from ncclcheck.errors import RuleError
     from ncclcheck.rulebook.library import builtin_folder, user_folder
@@ -44,7 +45,8 @@ def chosen_rules(options: argparse.Namespace) -> Rulebook:
             raise RuleError(
                 "is no folder", place=str(folder), next_step="name the folder that holds events/ and causes/"
             )
-    book = load((builtin_folder(), user_folder(), *options.rules))
+    named = options.select or options.ignore
+    book = load((builtin_folder(), user_folder(), *options.rules), but="" if named else but)
     for broken in book.broken:
         note(f"left out a broken rule: {broken}")
     return selected(book, options.select, options.ignore)

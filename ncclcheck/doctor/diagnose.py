@@ -6,17 +6,21 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
+from ncclcheck.doctor.pasted import joined, told
 from ncclcheck.logs.attempts import ConnectLines
-from ncclcheck.logs.catalogue import Catalogue
-from ncclcheck.logs.job import read_job
+from ncclcheck.logs.job import Reading, read_job
 from ncclcheck.logs.sources import Source, open_sources, pasted
-from ncclcheck.model import Diagnosis, Facts, Job, Probe, Unknown, Verdict
-from ncclcheck.node.selection import bootstrap
+from ncclcheck.model import Diagnosis, Job, Unknown, Verdict
 from ncclcheck.rulebook.diagnose import findings
 from ncclcheck.rulebook.launchers import in_launchers_words
 from ncclcheck.rulebook.load import BETWEEN, Rulebook, load, load_connects, load_messages
 from ncclcheck.rulebook.verdict import unknowns, verdict
+
+if TYPE_CHECKING:
+    from ncclcheck.logs.catalogue import Catalogue
+    from ncclcheck.model import Facts, Probe
 
 _CURRENT = "2.29.7"
 """For a pasted interface list without a word about the version: the NCCL of torch 2.12 and 2.13."""
@@ -33,13 +37,13 @@ def rulebook() -> Rulebook:
 
 
 @lru_cache(maxsize=1)
-def _of_logs() -> Rulebook:
+def of_logs() -> Rulebook:
     """The same without those that no log alone can meet."""
     return load(but=BETWEEN)
 
 
 @lru_cache(maxsize=1)
-def _connects() -> tuple[ConnectLines, ...]:
+def connects() -> tuple[ConnectLines, ...]:
     return load_connects()
 
 
@@ -76,23 +80,35 @@ def diagnose_sources(
     now: Clock = time.perf_counter,
 ) -> Diagnosis:
     """The whole line: sources → job → findings → verdict."""
-    began, book = now(), book or _of_logs()
-    reading = read_job(sources, book.shapes, _connects(), book.launchers, facts)
+    began, book, sources = now(), book or of_logs(), tuple(sources)
+    known = told(sources, facts)
+    return concluded(read_job(sources, book.shapes, connects(), book.launchers, known), book, now() - began)
+
+
+def concluded(reading: Reading, book: Rulebook, seconds: float) -> Diagnosis:
+    """What follows from what was read."""
     job = _with_choices(reading.job)
-    found = findings(job, book.rules)
-    if launcher := next((launcher for launcher in book.launchers if launcher.name == job.launcher), None):
-        found = tuple(in_launchers_words(finding, launcher) for finding in found)
+    found = tuple(in_launchers_words(one, book.launchers, job.launcher) for one in findings(job, book.rules))
     answer = verdict(job, found)
-    return Diagnosis(
-        answer, found, unknowns(job, answer, reading.lines, _messages), job, reading.lines, reading.bytes, now() - began
-    )
+    left = unknowns(job, answer, reading.lines, _messages)
+    return Diagnosis(answer, found, left, job, reading.lines, reading.bytes, seconds)
 
 
 def _with_choices(job: Job) -> Job:
-    """The job with what NCCL would take, without any setting, on the nodes that were pasted."""
+    """The job with what NCCL would take, by the settings that were pasted, on the nodes that were pasted."""
     if not any(node.places for node in job.nodes):
         return job
-    nccl = next((rank.nccl for rank in job.ranks if rank.nccl), _CURRENT)
-    choose = partial(bootstrap, values={}, nccl=nccl)
-    nodes = (replace(node, choice=choose(node.interfaces)) if node.places else node for node in job.nodes)
-    return replace(job, nodes=tuple(nodes))
+    job = joined(job)
+    choose = partial(_chosen, nccl=next((rank.nccl for rank in job.ranks if rank.nccl), _CURRENT))
+    return replace(job, nodes=tuple(choose(node) if node.places else node for node in job.nodes))
+
+
+def _chosen(node: Facts, nccl: str) -> Facts:
+    from ncclcheck.node.environment import winning
+    from ncclcheck.node.selection import bootstrap
+
+    # Without their order, which routes do not tell, nobody knows what NCCL takes.
+    if not any(interface.index for interface in node.interfaces):
+        return node
+    version = (node.library.version if node.library else None) or nccl
+    return replace(node, choice=bootstrap(node.interfaces, winning(node.settings), version))

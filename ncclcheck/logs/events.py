@@ -12,11 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
-
-import regex
+from typing import TYPE_CHECKING, TypeAlias
 
 from ncclcheck.logs.records import Record
 from ncclcheck.model import Event
+
+if TYPE_CHECKING:
+    import regex
 
 PATTERN_LIMIT = 0.25
 """Seconds that one search may take; a pattern that needs more does not match."""
@@ -32,7 +34,7 @@ _MOST_SKELETONS = 20_000
 _LONGEST_SKELETON = 1000
 
 
-_Match = re.Match[str] | regex.Match[str]
+_Match: TypeAlias = "re.Match[str] | regex.Match[str]"
 
 
 @dataclass(frozen=True)
@@ -70,6 +72,8 @@ class Shape:
 
     @cached_property
     def _limited(self) -> regex.Pattern[str]:
+        import regex  # Only users' own shapes and long lines need it, and it takes long to load.
+
         return regex.compile(self.pattern)
 
 

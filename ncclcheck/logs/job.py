@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.events import Shape, Shapes
@@ -14,7 +15,10 @@ from ncclcheck.logs.records import Record, records
 from ncclcheck.logs.sources import Source, read
 from ncclcheck.logs.timeline import Timeline
 from ncclcheck.logs.wrapping import rejoined
-from ncclcheck.model import Event, Facts, Job, Where
+from ncclcheck.model import Event, Job, Where
+
+if TYPE_CHECKING:
+    from ncclcheck.model import Facts
 
 _WARNING = "NCCL WARN"
 _LONGEST_WARNING = 300
@@ -31,6 +35,43 @@ class Reading:
     bytes: int
 
 
+class JobReader:
+    """Folds lines into the job, for as long as there are any; a warning that no shape knows is an event too."""
+
+    def __init__(
+        self,
+        shapes: Shapes,
+        connects: Sequence[ConnectLines],
+        launchers: Sequence[Launcher] = (),
+        facts: tuple[Facts, ...] = (),
+    ) -> None:
+        self.bytes = 0
+        """As stored; whoever opens a source adds its own."""
+        self._facts, self._lines = facts, 0
+        self._shapes, self._timeline, self._launcher = shapes, Timeline(connects), LauncherReader(launchers)
+        self._lists: dict[str, InterfaceReader] = {}
+        self._events_of = lru_cache(maxsize=_MOST_LINES)(partial(_events_of, shapes))
+
+    def take(self, where: Where, text: str) -> None:
+        """Fold one line of any source; those of one source come in their order."""
+        self._lines += 1
+        reader = self._lists.get(where.source)
+        if reader is None:
+            reader = self._lists[where.source] = InterfaceReader()
+        reader.take(where, text)
+        self._launcher.take(text)
+        if self._shapes.candidates(text) or _WARNING in text:
+            for event in self._events_of(where.source, text):
+                self._timeline.take(event.at(where))
+
+    def reading(self) -> Reading:
+        """What has been read so far."""
+        described = (facts for reader in self._lists.values() if (facts := reader.facts()))
+        job = self._timeline.job((*self._facts, *described))
+        name = self._launcher.found.name if self._launcher.found else None
+        return Reading(replace(job, launcher=name), self._lines, self.bytes)
+
+
 def read_job(
     sources: Iterable[Source],
     shapes: Shapes,
@@ -38,27 +79,16 @@ def read_job(
     launchers: Sequence[Launcher] = (),
     facts: tuple[Facts, ...] = (),
 ) -> Reading:
-    """The job that the sources tell of; a warning that no shape knows is an event of the kind ``warning``.
+    """The job that the sources tell of.
 
     Raises SourceError for what can't be read.
     """
-    timeline, nodes, lines, size = Timeline(connects), list(facts), 0, 0
-    launcher = LauncherReader(launchers)
-    events_of = lru_cache(maxsize=_MOST_LINES)(partial(_events_of, shapes))
+    reader = JobReader(shapes, connects, launchers, facts)
     for source in sources:
-        reader = InterfaceReader()
-        size += source.size
+        reader.bytes += source.size
         for where, text in rejoined(read(source)):
-            lines += 1
             reader.take(where, text)
-            launcher.take(text)
-            if shapes.candidates(text) or _WARNING in text:
-                for event in events_of(where.source, text):
-                    timeline.take(event.at(where))
-        if described := reader.facts():
-            nodes.append(described)
-    job = timeline.job(tuple(nodes))
-    return Reading(replace(job, launcher=launcher.found.name if launcher.found else None), lines, size)
+    return reader.reading()
 
 
 def _events_of(shapes: Shapes, source: str, text: str) -> tuple[Event, ...]:

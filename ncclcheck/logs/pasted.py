@@ -10,12 +10,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ncclcheck.model import Address, Facts, Interface, LinkKind, Unknown, Where
+from ncclcheck import model
+from ncclcheck.model import Unknown, Where
 
-_IP_LINK = re.compile(
-    r"(?:^|\s)\d{1,6}:?\s{1,9}(?P<name>[\w.-]{1,40})(?:\\?@[\w.-]{1,40})?:?\s{1,9}\\?<(?P<flags>[^>]{0,200})>\s{1,9}mtu\s{1,9}(?P<mtu>\d{1,9})"
+# Few logs hold such a list: its types are loaded (``model.Address``) and its patterns compiled when one is seen.
+_IP_LINK = (
+    r"(?:^|\s)\d{1,6}:?\s{1,9}(?P<name>[\w.-]{1,40})(?:\\?@[\w.-]{1,40})?:?"
+    r"\s{1,9}\\?<(?P<flags>[^>]{0,200})>\s{1,9}mtu\s{1,9}(?P<mtu>\d{1,9})"
 )
-_IP_ADDRESS = re.compile(
+_IP_ADDRESS = (
     r"\binet6?\s{1,9}"
     r"(?P<address>[0-9a-f:]{0,40}:[0-9a-f:]{1,40}|\d{1,3}(?:[. ]\d{1,3}){3}|[0-9a-f]{0,4}1)/(?P<prefix>\d{1,3})"
     r"(?:\s{1,9}brd\s{1,9}[\d. ]{1,20}?)?"
@@ -25,14 +28,14 @@ _IP_ADDRESS = re.compile(
 _BRIEF = re.compile(
     r"^\s*(?P<name>[\w.@-]{1,80})\s{1,40}(?P<state>UP|DOWN|UNKNOWN)\s{1,40}(?P<rest>[0-9a-f.:]{1,40}/\d{1,3}.*)$"
 )
-_BRIEF_ADDRESS = re.compile(r"(?P<address>[0-9a-f.:]{1,40})/(?P<prefix>\d{1,3})")
-_IFCONFIG = re.compile(
+_BRIEF_ADDRESS = r"(?P<address>[0-9a-f.:]{1,40})/(?P<prefix>\d{1,3})"
+_IFCONFIG = (
     r"^\s*(?P<name>[\w.:-]{1,40}?):? {1,40}(?:flags=\w{1,9}<(?P<flags>[^>]{0,200})>\s+mtu (?P<mtu>\d{1,9})|Link encap:)"
 )
-_IFCONFIG_ADDRESS = re.compile(
+_IFCONFIG_ADDRESS = (
     r"\binet (?:addr:)?(?P<address>\d{1,3}(?:\.\d{1,3}){3})\s.{0,60}?(?:netmask |Mask:)(?P<mask>\S{1,15})"
 )
-_IFCONFIG_V6 = re.compile(
+_IFCONFIG_V6 = (
     r"\binet6 (?:addr: ?)?(?P<address>[0-9a-f:]{1,40})(?:%\w{1,20})?(?:/|\s{1,9}prefixlen )(?P<prefix>\d{1,3})"
 )
 _PROMPT = re.compile(r"^[^\s@]{0,80}@(?P<host>[\w.-]{1,80}):\S{0,200}[#$] *(?:sudo )?(?:ip |ifconfig)")
@@ -44,7 +47,7 @@ class _Link:
     name: str
     flags: str | None
     mtu: int | None
-    addresses: list[Address] = field(default_factory=list)
+    addresses: list[model.Address] = field(default_factory=list)
 
 
 class InterfaceReader:
@@ -64,12 +67,12 @@ class InterfaceReader:
         if lists or ("/" in line and self._brief(line)):
             self._places.append(where)
 
-    def facts(self) -> Facts | None:
+    def facts(self) -> model.Facts | None:
         """The node that was described, or None."""
         links = [link for link in self._links.values() if link.addresses]
         if not links:
             return None
-        return Facts(
+        return model.Facts(
             host=self._host or self._places[0].source,
             interfaces=tuple(_interface(i, link) for i, link in enumerate(links, 1)),
             places=tuple(self._places),
@@ -78,9 +81,10 @@ class InterfaceReader:
 
     def _ip(self, line: str) -> bool:
         found = False
-        for match in sorted((*_IP_LINK.finditer(line), *_IP_ADDRESS.finditer(line)), key=lambda match: match.start()):
+        matches = (*re.finditer(_IP_LINK, line), *re.finditer(_IP_ADDRESS, line))
+        for match in sorted(matches, key=lambda match: match.start()):
             found = True
-            if match.re is _IP_LINK:
+            if match.re.pattern == _IP_LINK:
                 self._current = self._link(match["name"], match["flags"], int(match["mtu"]))
             else:
                 self._take_ip_address(match)
@@ -95,7 +99,7 @@ class InterfaceReader:
             link = self._link(name, self._current.flags if self._current else None, None)
         link = link or self._current
         if link is not None:
-            link.addresses.extend(_address(match["address"].replace(" ", "."), int(match["prefix"])))
+            link.addresses.extend(address_of(match["address"].replace(" ", "."), int(match["prefix"])))
 
     def _brief(self, line: str) -> bool:
         match = _BRIEF.match(line)
@@ -103,21 +107,21 @@ class InterfaceReader:
             return False
         flags = "UP,RUNNING" if match["state"] in ("UP", "UNKNOWN") else ""
         link = self._link(match["name"].partition("@")[0], flags, None)
-        link.addresses.extend(_addresses(_BRIEF_ADDRESS.finditer(match["rest"])))
+        link.addresses.extend(_addresses(re.finditer(_BRIEF_ADDRESS, match["rest"])))
         return True
 
     def _ifconfig(self, line: str) -> bool:
-        if match := _IFCONFIG.match(line):
+        if match := re.match(_IFCONFIG, line):
             self._current = self._link(match["name"], match["flags"], int(match["mtu"]) if match["mtu"] else None)
             return True
         if self._current is None:
             return False
         found = [
             address
-            for match in _IFCONFIG_ADDRESS.finditer(line)
-            for address in _address(match["address"], _prefix(match["mask"]))
+            for match in re.finditer(_IFCONFIG_ADDRESS, line)
+            for address in address_of(match["address"], _prefix(match["mask"]))
         ]
-        found += _addresses(_IFCONFIG_V6.finditer(line))
+        found += _addresses(re.finditer(_IFCONFIG_V6, line))
         self._current.addresses.extend(found)
         return bool(found)
 
@@ -125,17 +129,17 @@ class InterfaceReader:
         return self._links.setdefault(name, _Link(name, flags, mtu))
 
 
-def _addresses(matches: Iterator[re.Match[str]]) -> list[Address]:
-    return [address for match in matches for address in _address(match["address"], int(match["prefix"]))]
+def _addresses(matches: Iterator[re.Match[str]]) -> list[model.Address]:
+    return [address for match in matches for address in address_of(match["address"], int(match["prefix"]))]
 
 
-def _address(text: str, prefix: int) -> tuple[Address, ...]:
+def address_of(text: str, prefix: int) -> tuple[model.Address, ...]:
     """The address, or nothing where pasting left none (``::1`` without its colons)."""
     try:
         longest = ipaddress.ip_address(text).max_prefixlen
     except ValueError:
         return ()
-    return (Address(text, prefix),) if prefix <= longest else ()
+    return (model.Address(text, prefix),) if prefix <= longest else ()
 
 
 def _prefix(mask: str) -> int:
@@ -145,13 +149,13 @@ def _prefix(mask: str) -> int:
     return sum(int(part).bit_count() for part in mask.split(".") if part.isdecimal())
 
 
-def _interface(index: int, link: _Link) -> Interface:
+def _interface(index: int, link: _Link) -> model.Interface:
     flags = None if link.flags is None else set(re.split(r"[,\s]+", link.flags.upper()))
     running = None if flags is None else bool(flags & {"RUNNING", "LOWER_UP", "LOWER"})
-    return Interface(
+    return model.Interface(
         name=link.name,
         index=index,
-        kind=_kind(link.name),
+        kind=kind_of(link.name),
         up=None if flags is None else "UP" in flags,
         running=running,
         mtu=link.mtu,
@@ -160,9 +164,10 @@ def _interface(index: int, link: _Link) -> Interface:
     )
 
 
-def _kind(name: str) -> LinkKind:
+def kind_of(name: str) -> model.LinkKind:
     """A guess: only the name was pasted."""
-    for start, kind in (("lo", LinkKind.LOOPBACK), ("docker", LinkKind.DOCKER), ("br-", LinkKind.DOCKER)):
+    kinds = model.LinkKind
+    for start, kind in (("lo", kinds.LOOPBACK), ("docker", kinds.DOCKER), ("br-", kinds.DOCKER)):
         if name.startswith(start):
             return kind
-    return LinkKind.VIRBR if name.startswith("virbr") else LinkKind.OTHER
+    return kinds.VIRBR if name.startswith("virbr") else kinds.OTHER

@@ -7,7 +7,6 @@ characters into several texts with the same number, so that a file without line 
 from __future__ import annotations
 
 import codecs
-import gzip
 import io
 import os
 import stat
@@ -48,6 +47,21 @@ class Source:
         return len(self.content) if self.content is not None else os.stat(self.name).st_size
 
 
+@dataclass(frozen=True, slots=True)
+class Form:
+    """How the bytes of a source stand for its text, by their beginning."""
+
+    encoding: str
+    packed: bool
+    dos: bool
+    """Whether the carriage return before a line end goes."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the bytes are the text's own in UTF-8, so that a line can be read by its offset."""
+        return self.encoding == "utf-8" and not self.packed
+
+
 def open_sources(names: Iterable[str]) -> tuple[Source, ...]:
     """The files behind the names given: a folder stands for the logs in it, ``-`` for standard input.
 
@@ -68,6 +82,17 @@ def read(source: Source) -> Iterator[tuple[Where, str]]:
             yield from _numbered(stream, source.name)
     except (OSError, EOFError, zlib.error) as error:
         raise _unreadable(source.name, error) from error
+
+
+def form(source: Source) -> Form:
+    """How its bytes stand for text; raises SourceError where they do not, or can't be read."""
+    try:
+        with _stored(source) as raw:
+            packed = _packed(raw)
+            head = (_unpacked(raw) if packed else raw).read(_SAMPLE)
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(source.name, error) from error
+    return _form(head, source.name, packed)
 
 
 def excerpts(sources: Iterable[Source], places: Iterable[Where]) -> dict[Where, str]:
@@ -120,20 +145,30 @@ def _unreadable(name: str, error: OSError | EOFError | zlib.error) -> SourceErro
 
 @contextmanager
 def _opened(source: Source) -> Iterator[BinaryIO]:
-    with io.BytesIO(source.content) if source.content is not None else open(source.name, "rb") as raw:
-        packed = raw.read(2) == b"\x1f\x8b"
-        raw.seek(0)
-        yield cast(BinaryIO, gzip.GzipFile(fileobj=raw)) if packed else raw
+    with _stored(source) as raw:
+        yield _unpacked(raw) if _packed(raw) else raw
+
+
+def _stored(source: Source) -> BinaryIO:
+    return io.BytesIO(source.content) if source.content is not None else open(source.name, "rb")
+
+
+def _packed(raw: BinaryIO) -> bool:
+    mark = raw.read(2)
+    raw.seek(0)
+    return mark == b"\x1f\x8b"
+
+
+def _unpacked(raw: BinaryIO) -> BinaryIO:
+    from gzip import GzipFile
+
+    return cast(BinaryIO, GzipFile(fileobj=raw))
 
 
 def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
     head = stream.read(_SAMPLE)
-    encoding = _encoding(head)
-    if encoding == "utf-8" and _is_binary(head):
-        raise SourceError("this is no text", place=name, next_step="gzip is read as it is; unpack anything else first")
-    sample = head.decode(encoding, "replace")
-    dos = sample.count("\r\n") * 2 > sample.count("\n")
-    decode = codecs.getincrementaldecoder(encoding)("replace").decode
+    known = _form(head, name)
+    dos, decode = known.dos, codecs.getincrementaldecoder(known.encoding)("replace").decode
     number, rest = 1, ""
     chunk = head
     while chunk:
@@ -149,6 +184,14 @@ def _numbered(stream: BinaryIO, name: str) -> Iterator[tuple[Where, str]]:
     rest += decode(b"", True)
     if rest:
         yield from _pieces(Where(name, number), rest, dos)
+
+
+def _form(head: bytes, name: str, packed: bool = False) -> Form:
+    encoding = _encoding(head)
+    if encoding == "utf-8" and _is_binary(head):
+        raise SourceError("this is no text", place=name, next_step="gzip is read as it is; unpack anything else first")
+    sample = head.decode(encoding, "replace")
+    return Form(encoding, packed, dos=sample.count("\r\n") * 2 > sample.count("\n"))
 
 
 def _is_binary(head: bytes) -> bool:

@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ncclcheck.logs.attempts import ConnectLines
 from ncclcheck.logs.story import Story
-from ncclcheck.model import Event, Facts, Job, Rank
+from ncclcheck.model import Event, Job, Rank
+
+if TYPE_CHECKING:
+    from ncclcheck.model import Facts
 
 _Key = tuple[str, str, int]
 

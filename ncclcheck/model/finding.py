@@ -50,6 +50,17 @@ class FileContent:
 
 
 @dataclass(frozen=True, slots=True)
+class Launch:
+    """How one launcher hands the settings of a fix to the job's processes."""
+
+    launcher: str
+    lines: tuple[str, ...]
+    """Commands, or lines of its own kind of file."""
+    seen: bool = False
+    """Whether the log shows that it started the job."""
+
+
+@dataclass(frozen=True, slots=True)
 class Fix:
     """What to do, with this job's names filled in."""
 
@@ -62,6 +73,13 @@ class Fix:
     files: tuple[FileContent, ...] = ()
     hosts: tuple[str, ...] = ()
     """Hosts it is for; empty means all of the scope."""
+    launches: tuple[Launch, ...] = ()
+    """The settings in the words of each launcher; the one that was seen comes first."""
+
+    @property
+    def typed(self) -> tuple[str, ...]:
+        """All lines to type, those of the launcher that was seen among them."""
+        return self.commands + tuple(line for launch in self.launches if launch.seen for line in launch.lines)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
-from ncclcheck.model.node import Facts
 from ncclcheck.model.place import Where
 
 if TYPE_CHECKING:
+    from ncclcheck.model.node import Facts
     from ncclcheck.model.peer import Sides
 
 _MOST_DIGITS = 18

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
-from ncclcheck.node.version import numbers
+import tomli
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ncclcheck.node.version import numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +56,7 @@ def _known(name: str, text: str, bounds: list[int] | None) -> Known:
 @lru_cache(maxsize=1)
 def _tree() -> dict[str, Any]:
     text = (resources.files("ncclcheck.node") / "settings.toml").read_text(encoding="utf-8")
-    tree: dict[str, Any] = tomllib.loads(text)
+    tree: dict[str, Any] = tomli.loads(text)
     return tree
 
 

@@ -6,20 +6,15 @@ The table is data (``rules/places.toml``); nothing is asked over the network.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
+import tomli
 
 from ncclcheck.errors import RuleError
 from ncclcheck.model import Hint
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _LONGEST = 1 << 20
 
@@ -49,7 +44,7 @@ class _Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def load(path: Path) -> tuple[Place, ...]:
     """The table; RuleError with file and key where it is broken."""
     try:
-        places = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _Table).place
+        places = msgspec.convert(tomli.loads(path.read_text(encoding="utf-8")), _Table).place
         for place in places:
             for mark in place.mark:
                 _check(mark)

@@ -53,11 +53,8 @@ retrying (3/34) after sleep for 300 msec
 
 def begin(name: str, folder: Path) -> Path:
     """Write the draft of a rule into the folder, with the next id that is free; raises RuleError where it can't."""
-    if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name):
-        raise RuleError(
-            f"{name!r} is no name for a rule", next_step="small letters and hyphens, such as stale-lockfile"
-        )
-    path = folder / "causes" / f"{_free(folder)}-{name}.toml"
+    require_name(name)
+    path = folder / "causes" / f"{free_id(folder)}-{name}.toml"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("x", encoding="utf-8") as file:
@@ -69,7 +66,16 @@ def begin(name: str, folder: Path) -> Path:
     return path
 
 
-def _free(folder: Path) -> str:
+def require_name(name: str) -> None:
+    """Raises RuleError for what is no name of a rule."""
+    if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*", name):
+        raise RuleError(
+            f"{name!r} is no name for a rule", next_step="small letters and hyphens, such as stale-lockfile"
+        )
+
+
+def free_id(folder: Path) -> str:
+    """The first id that neither a built-in rule nor one of the folder has; raises RuleError where there is none."""
     taken = {path.name.partition("-")[0] for path in rule_files((builtin_folder(), folder))}
     free = (f"NC{number}" for number in range(_FIRST, 1000))
     found = next((rule for rule in free if rule not in taken), None)

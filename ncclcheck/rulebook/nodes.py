@@ -30,6 +30,7 @@ def node_subjects(job: Job, places: Places) -> Iterator[Subject]:
             pasted=bool(node.places),
             listed=_listed(node),
             settings=_settings(node),
+            takes=_takes(node),
             networks=_networks(node),
             ports=_ports(node),
         )
@@ -67,6 +68,13 @@ def _settings(node: Facts) -> str | None:
     """Its settings that count, the first of many."""
     found = [f"{setting.name}={setting.value}" for setting in node.settings if setting.wins]
     return ", ".join(found[:_MOST_SETTINGS]) + (" …" if len(found) > _MOST_SETTINGS else "") or None
+
+
+def _takes(node: Facts) -> str | None:
+    """What NCCL would take, with the node's name."""
+    if node.choice is None or node.choice.interface is None:
+        return None
+    return f"{node.choice.interface} ({node.choice.address}) on {node.host}"
 
 
 def _networks(node: Facts) -> str | None:
@@ -132,7 +140,8 @@ def conf_subjects(job: Job) -> Iterator[Subject]:
                 text=line.text,
                 trouble=line.trouble.value,
                 meaning=line.meaning,
-                corrected=line.corrected or None,
+                corrected=line.corrected if line.corrected not in ("", line.text) else None,
+                useless=not line.corrected,
                 pasted=bool(node.places),
             )
             yield Subject("conf", values, (Where(line.path, line.line),))

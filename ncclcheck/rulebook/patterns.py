@@ -19,7 +19,7 @@ LONGEST_LINE = 65536
 LIMIT = 0.25
 """Seconds that a pattern may take on it."""
 
-_SHORTEST = 3
+SHORTEST = 3
 """Letters of a literal; the gate does not look at hexadecimal digits."""
 
 _PIECES = regex.compile(
@@ -67,7 +67,7 @@ def file_flaws(file: object) -> Iterator[Flaw]:
 
 def shape_flaws(key: str, shape: EventShape) -> Iterator[Flaw]:
     """Flaws of a line shape's literal and pattern."""
-    if len(re.sub("[0-9a-f]", "", shape.literal)) < _SHORTEST:
+    if len(re.sub("[0-9a-f]", "", shape.literal)) < SHORTEST:
         instead = "words that every such line holds and few others do; digits and the letters a to f don't count"
         yield Flaw(f"{key}.literal", f"the literal {shape.literal!r} is too short to be a gate", instead)
     yield from pattern_flaws(f"{key}.pattern", shape.pattern)
