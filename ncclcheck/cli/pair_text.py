@@ -8,6 +8,7 @@ from ncclcheck.cli.speed_text import test_text
 from ncclcheck.doctor.steps import (
     Concluded,
     Ended,
+    FoundPort,
     Joined,
     Knocking,
     MadeFix,
@@ -15,6 +16,7 @@ from ncclcheck.doctor.steps import (
     Planned,
     Shook,
     Step,
+    Trained,
     Trying,
     Turned,
     Waiting,
@@ -36,14 +38,17 @@ def step_text(step: Step) -> str:
             return _learning(step)
 
 
-def _learning(step: Trying | Concluded | Shook | Progress | WentFast) -> str:
+def _learning(step: Trying | Concluded | Shook | FoundPort | Progress | WentFast | Trained) -> str:
     match step:
         case Concluded(conclusion):
             return f"\n{conclusion_text(conclusion)}"
         case Shook():
             return _handshake(step)
-        case WentFast(test):
+        case WentFast(test) | Trained(test):
             return test_text(test)
+        case FoundPort(address, port, taken):
+            held = f" (somebody has {', '.join(map(str, taken))})" if taken else ""
+            return f"Ranks meet at {address}, port {port}, which is free{held}."
         case Trying() | Rate() | Measured():
             return ""
         case Progress(text, seconds):

@@ -5,11 +5,11 @@ Names and lines come from strangers' logs: whatever would be markup, a mention o
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
+from ncclcheck.markdown import fence, text_of
 from ncclcheck.model import Diagnosis, Finding, Fix, Severity, Unknown, Verdict, Where
-from ncclcheck.printable import printable, shell_word
+from ncclcheck.printable import shell_word
 
 _HEADLINES = {
     Verdict.PROBLEM: "Problem found",
@@ -17,9 +17,6 @@ _HEADLINES = {
     Verdict.UNKNOWN: "Cannot tell from these lines",
 }
 _SCOPES = {"this-node": "on this node", "all-nodes": "on every node", "launcher": "where the job is started"}
-_MARKUP = re.compile(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)")
-_CALLS = re.compile(r"(?<=[@#])(?=\w)|(?<=://)")
-_TICKS = re.compile(r"`+")
 _MOST_LINES = 6
 _LONGEST = 300
 
@@ -41,21 +38,6 @@ def diagnosis_markdown(diagnosis: Diagnosis, texts: Mapping[Where, str]) -> str:
 
 def _unknown(unknown: Unknown) -> str:
     return f"- {text_of(unknown.question)}\n  - would settle it: {text_of(unknown.missing)}"
-
-
-def text_of(text: str) -> str:
-    """Text of strangers within a paragraph: no markup, no HTML, no mention, no link, no line end."""
-    plain = " ".join(printable(text).split())
-    # A zero-width space breaks what an issue tracker would turn into a mention or a link.
-    return _CALLS.sub("\u200b", _MARKUP.sub(lambda match: f"\\{match[0]}", plain))
-
-
-def fence(lines: Iterable[str], language: str = "text") -> str:
-    """Lines of strangers as a block, fenced by more backticks than any of them holds."""
-    body = "\n".join(printable(line).replace("\n", " ") for line in lines)
-    longest = max(map(len, _TICKS.findall(body)), default=0)
-    ticks = "`" * max(3, longest + 1)
-    return f"{ticks}{language}\n{body}\n{ticks}"
 
 
 def _job(diagnosis: Diagnosis) -> Iterator[str]:
@@ -89,7 +71,7 @@ def _cited(where: Where, texts: Mapping[Where, str]) -> str:
 
 def _fix(fix: Fix, lead: str) -> Iterator[str]:
     yield f"**{lead}** ({_SCOPES[fix.scope.value]}): {text_of(fix.title)}"
-    lines = [f"export {name}={shell_word(value)}" for name, value in fix.env] + list(fix.commands)
+    lines = [f"export {name}={shell_word(value)}" for name, value in fix.env] + list(fix.typed)
     if lines:
         yield fence(lines, "sh")
     for file in fix.files:

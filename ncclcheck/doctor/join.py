@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+import time
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -13,12 +14,14 @@ from ncclcheck.doctor.part import Agree, Part
 from ncclcheck.doctor.steps import (
     Concluded,
     Ended,
+    FoundPort,
     Joined,
     Knocking,
     MadeFix,
     NoWay,
     Shook,
     Step,
+    Trained,
     Trying,
     WentFast,
 )
@@ -32,13 +35,30 @@ from ncclcheck.peer.knock import Door, knock
 from ncclcheck.peer.match import usable_addresses
 
 
-def join(invitation: Invitation, agree: Agree, python: str | None = None) -> Iterator[Step]:
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to try at the doors of a node that may not be there yet."""
+
+    limit: float = 0.0
+    """Seconds in which all addresses are called again and again; 0 for once."""
+    stopped: Callable[[], bool] = lambda: False
+    """Whether it is to be ended before; asked once a round."""
+
+
+_ONCE = Patience()
+_APART = 0.5
+"""Seconds between two rounds: where there is no way at all, a round is over at once."""
+
+
+def join(
+    invitation: Invitation, agree: Agree, python: str | None = None, patience: Patience = _ONCE
+) -> Generator[Step, None, None]:
     """Find the other node, and take part; the last step is Ended, or NoWay where no address led there.
 
     Raises PeerError where the other side is not who it should be, or went away.
     """
     me = part.here(python)
-    door = yield from _find(invitation, me)
+    door = yield from _find(invitation, me, patience)
     if door is None:
         return
     try:
@@ -48,14 +68,21 @@ def join(invitation: Invitation, agree: Agree, python: str | None = None) -> Ite
         door.channel.close()
 
 
-def _find(invitation: Invitation, me: Facts) -> Generator[Step, None, Door | None]:
+def _find(invitation: Invitation, me: Facts, patience: Patience) -> Generator[Step, None, Door | None]:
     zones = tuple(dict.fromkeys(interface.name for interface, _ in usable_addresses(me)))
-    tried: list[Knocking] = []
-    for result in knock(invitation, zones):
-        if isinstance(result, Door):
-            return result
-        tried.append(Knocking(result.address, result.problem, result.seconds))
-        yield tried[-1]
+    until, said = time.monotonic() + patience.limit, set[tuple[str, str]]()
+    while True:
+        tried: list[Knocking] = []
+        for result in knock(invitation, zones):
+            if isinstance(result, Door):
+                return result
+            tried.append(Knocking(result.address, result.problem, result.seconds))
+            if (result.address, result.problem) not in said:
+                said.add((result.address, result.problem))
+                yield tried[-1]
+        if time.monotonic() > until or patience.stopped():
+            break
+        time.sleep(_APART)
     sources = tuple(f"{interface.name} {address.address}" for interface, address in usable_addresses(me))
     yield NoWay(tuple(tried), sources, card.write(me))
     return None
@@ -106,10 +133,19 @@ class _Guest:
                 yield Shook(handshake, proposed)
             case messages.Mended(host, applied, text):
                 yield MadeFix(host, applied, text)
-            case messages.Measured(test):
-                yield WentFast(test)
+            case messages.PortFound() | messages.Measured() | messages.Trained():
+                yield from self._proved(said)
             case _:
                 pass
+
+    def _proved(self, said: messages.PortFound | messages.Measured | messages.Trained) -> Iterator[Step]:
+        match said:
+            case messages.PortFound(address, port, taken):
+                yield FoundPort(address, port, taken)
+            case messages.Measured(test):
+                yield WentFast(test)
+            case messages.Trained(test):
+                yield Trained(test)
 
     def _deed(self, said: messages.Any) -> Iterator[Step]:
         """What this node is asked to do."""
@@ -144,8 +180,9 @@ class _Guest:
                 self.channel.send(messages.Mended(step.host, step.applied, step.text))
 
     def _measure(self, asked: messages.Measure) -> Iterator[Step]:
-        for value in self.own.measure(asked.address, asked.port, asked.size, asked.rank, asked.interface):
+        for value in self.own.measure(asked):
             if isinstance(value, SpeedTest):
                 self.channel.send(messages.Measured(value))
             else:
+                self.channel.must_be_there()
                 yield value

@@ -11,7 +11,7 @@ from ncclcheck.doctor.company import ANSWER, Company, Member
 from ncclcheck.doctor.conclude import distinct
 from ncclcheck.doctor.steps import Joined, Step, Turned, Waiting
 from ncclcheck.errors import PeerError
-from ncclcheck.model import Facts
+from ncclcheck.model import Facts, SpeedTest, Use
 from ncclcheck.peer import card, messages
 from ncclcheck.peer.calls import is_link_local, listening_addresses
 from ncclcheck.peer.invitation import Invitation, new_token
@@ -39,6 +39,18 @@ class Options:
     """Ask for the fix and prove it; else only tell."""
     speed: int = 0
     """Bytes a round of a speed test at the end; 0 for none."""
+    measured: tuple[Use, ...] = ()
+    """Between which the speed was measured already; over the same ones that test is told again."""
+    earlier: SpeedTest | None = None
+    """That test."""
+    train: bool = False
+    """Train a small model over DDP on all nodes at the end."""
+    rendezvous: bool = False
+    """Find a port for ranks to meet at, also where nothing is measured."""
+    unverified: bool = True
+    """Measure and train also where NCCL's handshake did not pass."""
+    token: str = ""
+    """One that others know already; empty for a new one."""
     stopped: Callable[[], bool] = lambda: False
     """Whether the waiting is to be ended; asked several times a second."""
 
@@ -48,7 +60,7 @@ def meet(me: Facts, options: Options) -> Generator[Step, None, tuple[list[Member
 
     Raises PeerError where somebody is missing in the end.
     """
-    token, members = new_token(), list[Member]()
+    token, members = options.token or new_token(), list[Member]()
     addresses = options.addresses or listening_addresses(me)
     with ExitStack() as stack, waiting(addresses, token, options.port) as porch:
         candidates = tuple(dict.fromkeys((*options.announce, *_callable(porch.addresses))))

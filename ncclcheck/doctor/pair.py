@@ -18,6 +18,7 @@ from ncclcheck.doctor.company import PERSON, Company, Member
 from ncclcheck.doctor.conclude import Conclusion, conclude, distinct
 from ncclcheck.doctor.meet import Options, introduced, meet
 from ncclcheck.doctor.part import Agree, Part
+from ncclcheck.doctor.proving import Proofs
 from ncclcheck.doctor.steps import (
     Concluded,
     Ended,
@@ -26,18 +27,16 @@ from ncclcheck.doctor.steps import (
     Shook,
     Step,
     Trying,
-    WentFast,
 )
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.model import Cell, Contact, Handshake, Leg, Meeting, SpeedTest
+from ncclcheck.model import Cell, Contact, Handshake, Leg, Meeting
 from ncclcheck.peer import messages
 from ncclcheck.peer.reach import settled
 from ncclcheck.peer.synqueue import Lost
 from ncclcheck.peer.together import together
-from ncclcheck.speedtest.plan import PORT
 
 
-def pair(options: Options, agree: Agree) -> Iterator[Step]:
+def pair(options: Options, agree: Agree) -> Generator[Step, None, None]:
     """The whole way; the last step is Ended. Raises PeerError where nobody came, or somebody went."""
     me = part.here(options.python)
     guests, port = yield from meet(me, options)
@@ -64,11 +63,14 @@ class _Host:
         known = conclude(self.own.nodes, cells, self._meetings())
         self.company.tell(messages.Learnt(known.sides))
         yield Concluded(known)
+        proofs = Proofs(self.own, self.company, self.options, known)
+        if proofs.wanted:
+            yield from proofs.find_port()
         verified = yield from self._shake(known, proposed=False)
         if self.options.mend and not verified and known.sides.match.use and not known.settled:
             verified = yield from self._mend_and_prove(known, agree)
-        if self.options.speed and known.sides.match.use:
-            yield from self._measure(known)
+        if proofs.wanted and (verified or self.options.unverified):
+            yield from proofs.run()
         self.company.tell(messages.Farewell(verified))
         yield Ended(verified, known.sides.match.use)
 
@@ -148,7 +150,7 @@ class _Host:
             return False
         return (yield from self._shake(known, proposed=False))
 
-    # Fix and speed ---------------------------------------------------------------------------------------------------
+    # Fix -------------------------------------------------------------------------------------------------------------
 
     def _mend(self, known: Conclusion, agree: Agree) -> Generator[Step, None, bool]:
         """Each node's own fix, after its own user's yes; whether all were made."""
@@ -162,21 +164,6 @@ class _Host:
                 made.append(step)
                 self.company.tell(messages.Mended(step.host, step.applied, step.text), but=step.host)
         return all(step.applied for step in made)
-
-    def _measure(self, known: Conclusion) -> Iterator[Step]:
-        """The speed test between this node and the first guest."""
-        use = {one.host: one for one in known.sides.match.use}
-        mine, first = use[self.own.facts.host], self.company.members[0]
-        theirs = use[first.facts.host]
-        asked = messages.Measure(mine.address, PORT, self.options.speed, 1, theirs.interface)
-        first.channel.send(asked)
-        for value in self.own.measure(mine.address, PORT, self.options.speed, 0, mine.interface):
-            if isinstance(value, SpeedTest):
-                first.answer(messages.Measured, 90.0)
-                self.company.tell(messages.Measured(value))
-                yield WentFast(value)
-            else:
-                yield value
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from ncclcheck.doctor.conclude import Conclusion
 from ncclcheck.doctor.steps import MadeFix, Planned
 from ncclcheck.errors import NcclcheckError, PeerError
 from ncclcheck.model import Cell, Contact, Edit, Facts, Fix, Node, SpeedTest
+from ncclcheck.peer import messages
 from ncclcheck.peer.calls import Door, bare, calls_of, doors_of, listening_addresses
 from ncclcheck.peer.listen import Listeners, listening
 from ncclcheck.peer.match import usable_addresses
@@ -20,6 +21,7 @@ from ncclcheck.peer.reach import reach
 from ncclcheck.peer.synqueue import Lost
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
+from ncclcheck.speedtest.worker.words import TRANSFERS, WORKLOADS
 
 HERE = Node("this machine")
 
@@ -102,20 +104,35 @@ class Part:
         except NcclcheckError as error:
             yield MadeFix(host, False, error.problem)
             return
-        yield MadeFix(host, True, ", ".join(f"{one.path} written" for one in applied) or "it was so already")
+        written = ", ".join(f"{one.path} written" for one in applied) or "it was so already"
+        yield MadeFix(host, True, written, applied)
 
-    def measure(self, address: str, port: int, size: int, rank: int, interface: str) -> Iterator[Progress | SpeedTest]:
-        """Be one side of a speed test."""
+    def measure(self, asked: messages.Measure) -> Iterator[Progress | SpeedTest]:
+        """Be one side of a speed test, or of a training; PeerError for one that no host of ours asks for."""
         from ncclcheck.doctor.measure import measure_here
 
-        self._must_be_known(address)
-        if not 0 < size <= MOST_BYTES:
-            raise PeerError(f"a speed test with {size} bytes was asked for", place=self.facts.host, next_step=_LESS)
-        side = Side((address, port), size, rank, interface=interface, limit=60.0)
+        self._must_be_known(asked.address)
+        if not 0 < asked.size <= MOST_BYTES:
+            raise self._refused(f"a speed test with {asked.size} bytes was asked for")
+        if asked.workload not in WORKLOADS or not 0 <= asked.rank < asked.ranks <= len(self.nodes):
+            raise self._refused(f"rank {asked.rank} of {asked.ranks} of {asked.workload!r} was asked for")
+        side = Side(
+            (asked.address, asked.port),
+            asked.size,
+            asked.rank,
+            interface=asked.interface,
+            limit=60.0,
+            ranks=asked.ranks,
+            baseline=asked.workload == TRANSFERS,
+            workload=asked.workload,
+        )
         try:
             yield from measure_here(side, self.python)
         except NcclcheckError as error:
-            yield SpeedTest("", interface, failure=f"{self.facts.host}: {error.problem}")
+            yield SpeedTest("", asked.interface, failure=f"{self.facts.host}: {error.problem}")
+
+    def _refused(self, problem: str) -> PeerError:
+        return PeerError(problem, place=self.facts.host, next_step=_LESS)
 
     def _must_be_known(self, address: str) -> None:
         known = {bare(one.address) for node in self.nodes for _, one in usable_addresses(node)}

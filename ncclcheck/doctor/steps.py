@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ncclcheck.doctor.conclude import Conclusion
-from ncclcheck.model import Cell, Edit, Facts, Handshake, SpeedTest, Use
+from ncclcheck.model import Applied, Cell, Edit, Facts, Handshake, SpeedTest, Use
 from ncclcheck.peer.invitation import Invitation
 from ncclcheck.speedtest.reports import Progress
 
@@ -93,11 +93,30 @@ class MadeFix:
     host: str
     applied: bool
     text: str
+    changes: tuple[Applied, ...] = ()
+    """Of this node's own files, with what undoes them; none for other nodes'."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPort:
+    """A port of the first node at which ranks can meet: nobody uses it."""
+
+    address: str
+    port: int
+    taken: tuple[int, ...] = ()
+    """Ports before it that somebody has."""
 
 
 @dataclass(frozen=True, slots=True)
 class WentFast:
     """The speed test between the first two nodes is over."""
+
+    test: SpeedTest
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A small model was trained over DDP on all nodes, or was to be."""
 
     test: SpeedTest
 
@@ -121,7 +140,9 @@ Step = (
     | Shook
     | Planned
     | MadeFix
+    | FoundPort
     | Progress
     | WentFast
+    | Trained
     | Ended
 )

@@ -89,6 +89,18 @@ class Channel:
         self._received += 1
         return messages.decoded(content, self.peer)
 
+    def must_be_there(self) -> None:
+        """PeerError where the other side has gone, without waiting for a message of it."""
+        try:
+            self._connection.settimeout(0)
+            gone = not self._connection.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            raise self._gone(error) from error
+        if gone:
+            raise self._gone(ConnectionResetError())
+
     def close(self) -> None:
         """Hang up; whoever waits for a message, on whichever side, hears of it at once."""
         with suppress(OSError):

@@ -16,6 +16,8 @@ from ncclcheck.errors import PeerError
 
 TOKEN_BYTES = 10
 """80 bits, used once and gone after minutes; 16 characters that a person can type."""
+_LONGEST = 4096
+"""Characters; a node with hundreds of addresses shows fewer."""
 _HEAD = re.compile(r"([0-9]{1,5})-([A-Z2-7]{16})")
 
 
@@ -37,6 +39,12 @@ class Invitation:
 def new_token() -> str:
     """A token that nobody can guess."""
     return base64.b32encode(secrets.token_bytes(TOKEN_BYTES)).decode()
+
+
+def looks_like(text: str) -> bool:
+    """Whether a text is what another node shows to be joined, whole or not; a log that quotes it is none."""
+    words = text.split()[:3] if len(text) <= _LONGEST else []
+    return words[:2] == ["ncclcheck", "join"] and len(words) == 3
 
 
 def read(words: tuple[str, ...]) -> Invitation:

@@ -108,18 +108,34 @@ class Mended(Message, frozen=True):
     text: str
 
 
+class PortFound(Message, frozen=True):
+    """Nobody uses this port on the host; ``taken`` are those before it that somebody has."""
+
+    address: str
+    port: int
+    taken: tuple[int, ...] = ()
+
+
 class Measure(Message, frozen=True):
-    """Be this rank of a speed test."""
+    """Be this rank of a speed test, or of a training over DDP."""
 
     address: str
     port: int
     size: int
     rank: int
+    ranks: int
     interface: str
+    workload: str
 
 
 class Measured(Message, frozen=True):
-    """A speed test is over."""
+    """A speed test is over; to the host, this side's of whatever it asked for."""
+
+    test: SpeedTest
+
+
+class Trained(Message, frozen=True):
+    """A training over DDP is over."""
 
     test: SpeedTest
 
@@ -145,8 +161,10 @@ Any = (
     | Shaken
     | Mend
     | Mended
+    | PortFound
     | Measure
     | Measured
+    | Trained
     | Farewell
 )
 

@@ -14,6 +14,7 @@ from ncclcheck.doctor.scan import scan
 from ncclcheck.errors import NodeError, ProbeError
 from ncclcheck.model import Facts, Node, Setting, Trouble
 from tests.node.namespace import ENTER, run
+from tests.yardstick import within
 
 HERE = Node("here")
 
@@ -147,12 +148,14 @@ for _ in range(4):
     facts = scan.scan(scan.Node("here"))
     text = node_text(facts)
     times.append(time.monotonic() - started)
-print(len([one for one in facts.interfaces if one.name[0] in "ab"]), min(times) < 0.3 or times)
+print(len([one for one in facts.interfaces if one.name[0] in "ab"]), min(times))
 """
 
 
 def test_two_hundred_interfaces_take_less_than_a_third_of_a_second_from_kernel_to_screen() -> None:
-    assert run(f"ip link set lo up; ({MANY}) | ip -batch -", WHOLE) == "200 True\n"
+    count, seconds = run(f"ip link set lo up; ({MANY}) | ip -batch -", WHOLE).split()
+    assert count == "200"
+    assert within(0.3, float(seconds))
 
 
 MAC = """

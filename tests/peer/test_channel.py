@@ -210,6 +210,21 @@ def test_silence_ends_at_the_limit_and_an_end_is_called_one():
             host.receive(1)
 
 
+def test_who_is_gone_is_known_without_a_message_and_one_that_waits_is_not_lost():
+    with channels() as (host, guest):
+        host.must_be_there()
+        guest.send(messages.CloseDoors())
+        deadline = time.monotonic() + 5
+        while not host._connection.recv(1, socket.MSG_PEEK) and time.monotonic() < deadline:
+            pass
+        host.must_be_there()
+        assert host.receive(1) == messages.CloseDoors()
+        guest.close()
+        while (gone := outcome(host.must_be_there)) is None and time.monotonic() < deadline:
+            pass
+        assert "has ended the conversation" in str(gone)
+
+
 def test_proofs_depend_on_the_side_and_on_both_challenges():
     proofs = {proof(token, role, *pair) for token in ("a", "b") for role in Role for pair in (("1", "2"), ("2", "1"))}
     assert len(proofs) == 8
