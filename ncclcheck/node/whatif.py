@@ -28,7 +28,7 @@ def change(text: str) -> Change | None:
 
 def what_if(facts: Facts, changes: Sequence[Change], nccl: str, resolve: Resolver = literal) -> WhatIf:
     """The choice with these changes, and what is to be said about them."""
-    settings = tuple(_changed(facts.settings, {one.name: one.value for one in changes}))
+    settings = settings_with(facts.settings, changes)
     values, links = winning(settings), facts.interfaces
     choice = selection.bootstrap(links, values, nccl, resolve) if links else None
     sockets = selection.sockets(links, values, nccl, resolve) if links else None
@@ -46,13 +46,17 @@ def what_if(facts: Facts, changes: Sequence[Change], nccl: str, resolve: Resolve
 
 def rests_on_a_name(facts: Facts, changes: Sequence[Change]) -> bool:
     """Whether the answer depends on what a host name in NCCL_COMM_ID leads to, which a resolver has to say."""
-    values = winning(tuple(_changed(facts.settings, {one.name: one.value for one in changes})))
+    values = winning(settings_with(facts.settings, changes))
     comm_id = values.get(selection.COMM_ID, "")
     return peer_of(comm_id, literal) is None and peer_of(comm_id, lambda name: "0.0.0.0") is not None
 
 
+def settings_with(settings: Iterable[Setting], changes: Iterable[Change]) -> tuple[Setting, ...]:
+    """The settings with these variables in place of the environment's, and which of them win then."""
+    return tuple(_changed(settings, {one.name: one.value for one in changes}))
+
+
 def _changed(settings: Iterable[Setting], values: dict[str, str | None]) -> Iterator[Setting]:
-    """The settings with these variables in place of the environment's, and which of them win now."""
     seen: set[str] = set()
     added = [Setting(name, value, ENVIRONMENT) for name, value in values.items() if value is not None]
     kept = [one for one in settings if one.origin != ENVIRONMENT or one.name not in values]

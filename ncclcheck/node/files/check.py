@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from ncclcheck.model import ConfLine, FileKind, FileLint, Trouble, Unknown
+from ncclcheck.model import ConfLine, FileKind, FileLint, Setting, Trouble, Unknown
 from ncclcheck.node import conf, lint
 from ncclcheck.node.files import dockerfile, shell, yamllines
 from ncclcheck.node.files.assignment import NAME, Assignment, Span, Style, troubles
 from ncclcheck.node.files.embedded import Embedded, in_script, in_yaml
 from ncclcheck.node.files.kind import kind_of
+from ncclcheck.node.launching import launch_troubles
 from ncclcheck.node.version import NEWEST
 
 Judge = Callable[[str], tuple[ConfLine, ...]]
@@ -36,15 +37,36 @@ def check(name: str, content: bytes, nccl: str | None = None, kind: FileKind | N
         return _of_conf(name, content, nccl, because)
     lines = text.split("\n") if found in (FileKind.SHELL, FileKind.SLURM) else text.replace("\r\n", "\n").split("\n")
     parts = in_yaml(lines) if found in _YAML else in_script(lines)
-    settings = tuple(_settings(_blanked(lines, parts), found))
+    made = tuple(_settings(_blanked(lines, parts), found))
+    wrong = _merged(lambda version: _all(made, parts, lines, name, version), nccl)
+    launch = launch_troubles(name, lines) if found is FileKind.ENV_FILE else ()
     return FileLint(
         name,
         found,
         because,
-        settings=len(settings) + sum(_counted(part) for part in parts),
-        troubles=_merged(lambda version: _all(settings, parts, lines, name, version), nccl),
-        unknown=tuple(_undecided(one) for one in settings if one.value is None and not one.faults),
+        settings=len(made) + sum(_counted(part) for part in parts),
+        troubles=tuple(sorted((*wrong, *launch), key=lambda one: one.line)),
+        unknown=tuple(_undecided(one) for one in made if one.value is None and not one.faults),
     )
+
+
+def settings(name: str, content: bytes, kind: FileKind, nccl: str = NEWEST) -> tuple[Setting, ...]:
+    """The settings that the file makes, as far as they are written in it; of several with one name one wins."""
+    if kind is FileKind.CONF:
+        entries = conf.entries(content, nccl)
+        found = [Setting(one.name, one.value, name, one.line) for one in entries if re.fullmatch(NAME, one.name)]
+        return _with_winners(found)
+    lines = content.decode("utf-8", "surrogateescape").replace("\r\n", "\n").split("\n")
+    parts = in_yaml(lines) if kind in _YAML else in_script(lines)
+    made = _settings(_blanked(lines, parts), kind)
+    known = [Setting(one.name, one.value, name, one.name_at.line) for one in made if one.value is not None]
+    # A script's last word counts, as a file's first.
+    return tuple(reversed(_with_winners(known[::-1])))
+
+
+def _with_winners(found: Sequence[Setting]) -> tuple[Setting, ...]:
+    names = [one.name for one in found]
+    return tuple(replace(one, wins=names.index(one.name) == at) for at, one in enumerate(found))
 
 
 def _of_conf(name: str, content: bytes, nccl: str | None, because: str) -> FileLint:
