@@ -13,6 +13,11 @@ def printable(text: str) -> str:
     return _UNSAFE.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
+def one_line(text: str, tab: int = 8) -> str:
+    """The text as one line in which every character has its place: tabs become blanks, line ends are shown."""
+    return text if text.isprintable() else printable(text.expandtabs(tab)).replace("\n", "\\x0a")
+
+
 def shell_word(text: str) -> str:
     """The text as one word of a command line, for sh, bash and zsh: zsh reads ``=eth1`` as a command's path."""
     return f"'{text}'" if text.startswith(("=", "^")) and shlex.quote(text) == text else shlex.quote(text)

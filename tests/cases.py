@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ncclcheck.model import Confidence, Diagnosis, Finding, Severity, Verdict
+import tomli
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from ncclcheck.model import Confidence, Diagnosis, Finding, Severity, Verdict
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,7 +38,7 @@ def cases(folder: Path) -> tuple[Case, ...]:
 
 
 def _case(path: Path) -> Case:
-    told: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    told: dict[str, Any] = tomli.loads(path.read_text(encoding="utf-8"))
     parts = {key: tuple(value) if isinstance(value, list) else value for key, value in told.items()}
     logs = tuple(str(log) for log in sorted(path.parent.glob("*.log")))
     return Case(name="/".join(path.parts[-3:-1]), logs=logs, **parts)

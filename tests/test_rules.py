@@ -9,7 +9,7 @@ from ncclcheck.logs.events import Shapes
 from ncclcheck.rulebook.check import check
 from ncclcheck.rulebook.check_events import events_in
 from ncclcheck.rulebook.library import builtin_folder
-from ncclcheck.rulebook.load import BETWEEN, load, shape_of
+from ncclcheck.rulebook.load import BETWEEN, load, rule_files, shape_of
 from ncclcheck.rulebook.schema import EventShape
 
 BOOK = load((builtin_folder(),))
@@ -58,3 +58,6 @@ def test_rules_about_two_sides_are_told_by_their_ids_and_no_log_waits_for_them()
     eight = {rule.id for rule in BOOK.rules if rule.id.startswith(BETWEEN)}
     assert about <= eight
     assert {rule.id for rule in BOOK.rules} - {rule.id for rule in load(but=BETWEEN).rules} == eight
+    # Their names are told by their files, which are not read where they are left out.
+    files = {path.stem for path in rule_files((builtin_folder(),))}
+    assert {f"{rule.id}-{rule.name}" for rule in BOOK.rules if rule.id in eight} <= files

@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> ExitCode:
     try:
         with built(layout) as nodes:
             if not options.plain and sys.stdin.isatty() and sys.stdout.isatty():
-                from ncclcheck.tui.app import run_app
+                from ncclcheck.tui.run import run_app
 
                 return ExitCode.CLEAR if run_app(nodes=nodes) == 0 else ExitCode.PROBLEM
             return _plain(layout, nodes, options.python)

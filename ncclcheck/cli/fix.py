@@ -12,6 +12,7 @@ import msgspec
 from ncclcheck.cli.diagnostics import ExitCode
 from ncclcheck.cli.output import write, write_json
 from ncclcheck.doctor import fix as doctor
+from ncclcheck.doctor import history
 from ncclcheck.errors import ApplyError
 from ncclcheck.fixes import apply as files
 from ncclcheck.fixes import plan
@@ -36,6 +37,7 @@ def add(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     parser.add_argument("--file", metavar="PATH", help="the file to change")
     parser.add_argument("--apply", action="store_true", help="write it (a backup is kept beside the file)")
     parser.add_argument("--undo", action="store_true", help="take back the last change that was applied")
+    parser.add_argument("--show", action="store_true", help="with --undo: only show what it would write")
     parser.add_argument(
         "--from", metavar="FILE", dest="given", help="edits, a fix, or changes to undo, as JSON; - reads standard input"
     )
@@ -57,8 +59,10 @@ def run(options: argparse.Namespace) -> ExitCode:
         return _exchange(options)
     if options.undo and change != Change():
         options.refuse("--undo takes back what was applied: nothing else can be changed with it")
+    if options.show and not options.undo:
+        options.refuse("--show goes with --undo: without --apply nothing is written anyway")
     if options.undo:
-        return _undo(options)
+        return _show_undo(options) if options.show else _undo(options)
     if change == Change():
         options.refuse("say what to change: --set NAME=VALUE, --unset NAME, --repair or --undo")
     planned = doctor.revise(change, options.file)
@@ -118,9 +122,24 @@ def _undo(options: argparse.Namespace) -> ExitCode:
     return ExitCode.CLEAR
 
 
+def _show_undo(options: argparse.Namespace) -> ExitCode:
+    made = history.changes()
+    if not made:
+        raise doctor.nothing_to_undo()
+    review = made[0].review
+    if options.json:
+        write_json(review)
+        return ExitCode.CLEAR
+    write(plan.diff(review.back))
+    write(f"\n{review.refusal or 'Nothing was written. The same command without --show writes it.'}")
+    return ExitCode.CLEAR
+
+
 def _exchange(options: argparse.Namespace) -> ExitCode:
     """Answer another ncclcheck, which keeps the record of what it changes on this node."""
-    if options.undo:
+    if options.undo and options.show:
+        write_json(history.reviews((_decode(options.given, tuple[Applied, ...]),))[0])
+    elif options.undo:
         undone = _decode(options.given, tuple[Applied, ...])
         files.undo(undone)
         write_json(undone)

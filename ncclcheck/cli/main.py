@@ -12,6 +12,7 @@ from ncclcheck.cli.diagnostics import ExitCode, report
 from ncclcheck.errors import NcclcheckError
 
 COMMANDS = (
+    "setup",
     "analyze",
     "node",
     "lint",
@@ -26,12 +27,13 @@ COMMANDS = (
     "join",
     "handshake",
     "demo",
+    "serve",
     "rules",
     "explain",
 )
 
 _EPILOG = """\
-without a command: opens the interactive assistant.
+without a command: opens the interactive assistant; as text where there is no terminal for it.
 exit codes: 0 nothing wrong found, 1 problems found, 2 wrong usage, 3 could not read or could not tell."""
 
 
@@ -44,6 +46,13 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"ncclcheck {__version__}")
+    parser.add_argument(
+        "--plain",
+        dest="as_text",
+        nargs="*",
+        metavar=("PLACE", "LOG"),
+        help="print what the assistant shows, all of it or one place, about this node and these logs (-: stdin)",
+    )
     subparsers = parser.add_subparsers(metavar="COMMAND", title="commands")
     for name in commands:
         importlib.import_module(f"ncclcheck.cli.{name}").add(subparsers)
@@ -52,12 +61,8 @@ def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and give its exit code."""
-    # Only the command asked for is imported: a log's answer need not wait for the rest.
-    options = build_parser([name for name in arguments[:1] if name in COMMANDS] or COMMANDS).parse_args(arguments)
     try:
-        if "run" not in options:
-            return _interactive()
-        return int(options.run(options))
+        return _command(arguments) if arguments else _interactive()
     except NcclcheckError as error:
         return report(error)
     except BrokenPipeError:
@@ -68,9 +73,24 @@ def main(arguments: Sequence[str]) -> int:
         return 130
 
 
-def _interactive() -> int:
-    from ncclcheck.tui.app import run_app
+def _command(arguments: Sequence[str]) -> int:
+    # Only the command asked for is imported: a log's answer need not wait for the rest.
+    named = [name for name in arguments[:1] if name in COMMANDS]
+    options = build_parser(named or COMMANDS).parse_args(arguments)
+    if options.as_text is not None:
+        from ncclcheck.cli import plain
 
+        return int(plain.run(options.as_text))
+    return int(options.run(options)) if "run" in options else _interactive()
+
+
+def _interactive() -> int:
+    from ncclcheck.tui.run import run_app, unfit
+
+    if problem := unfit():
+        from ncclcheck.cli import plain
+
+        return int(plain.instead(problem))
     return run_app()
 
 

@@ -98,17 +98,18 @@ def _processes(options: argparse.Namespace) -> ExitCode:
 
 
 def _what_if(facts: Facts, options: argparse.Namespace) -> ExitCode:
-    from ncclcheck.cli.whatif_text import whatif_text
+    from ncclcheck.cli.whatif_text import whatif_json, whatif_text
+    from ncclcheck.doctor.foresight import foresee
     from ncclcheck.node.resolve import first_address
-    from ncclcheck.node.whatif import what_if
 
     nccl = options.nccl or (facts.choice.nccl if facts.choice else NEWEST)
-    answer = what_if(facts, options.what_if, nccl, first_address)
+    seen = foresee((facts,), options.what_if, nccl, resolve=first_address)
     if options.json:
-        write_json(answer)
+        write_json(whatif_json(seen))
     else:
-        write(whatif_text(answer, facts.choice))
-    return _code(answer.troubles, answer.choice)
+        write(whatif_text(seen))
+    answer = seen.nodes[0].answer
+    return _code(answer.troubles, answer.choice) if answer else ExitCode.UNKNOWN
 
 
 def exit_code(facts: Facts) -> ExitCode:

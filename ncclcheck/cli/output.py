@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from typing import Any
 
@@ -20,3 +21,8 @@ def write_json(value: Any) -> None:
     """Print a value as one JSON object on a line of its own."""
     sys.stdout.buffer.write(msgspec.json.encode(value) + b"\n")
     sys.stdout.buffer.flush()
+
+
+def columns() -> int | None:
+    """How wide the terminal is that shows the text; None where it goes elsewhere, to be searched or kept."""
+    return shutil.get_terminal_size().columns if sys.stdout.isatty() else None

@@ -46,9 +46,10 @@ def _fix(fix: Fix) -> dict[str, Any]:
         "scope": fix.scope.value,
         "risk": fix.risk.value,
         "env": dict(fix.env),
-        "commands": list(fix.commands),
+        "commands": list(fix.typed),
         "files": [{"path": file.path, "content": file.content} for file in fix.files],
         **({"hosts": list(fix.hosts)} if fix.hosts else {}),
+        **({"launchers": {launch.launcher: list(launch.lines) for launch in fix.launches}} if fix.launches else {}),
     }
 
 

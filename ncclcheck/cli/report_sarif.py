@@ -65,7 +65,7 @@ def _message(finding: Finding) -> str:
 
 def _advice(fix: Fix) -> str:
     settings = [f"{name}={value}" for name, value in fix.env]
-    return f"{fix.title} ({fix.scope.value}){''.join(f'; {text}' for text in (*settings, *fix.commands))}"
+    return f"{fix.title} ({fix.scope.value}){''.join(f'; {text}' for text in (*settings, *fix.typed))}"
 
 
 def _location(where: Where, text: str) -> dict[str, Any]:

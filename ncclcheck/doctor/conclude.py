@@ -27,6 +27,7 @@ from ncclcheck.model import (
 )
 from ncclcheck.peer.match import match
 from ncclcheck.rulebook.diagnose import findings
+from ncclcheck.rulebook.launchers import in_launchers_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ def of_sides(nodes: tuple[Facts, ...], sides: Sides) -> Conclusion:
     """The same where the match is known."""
     began = time.perf_counter()
     job = Job(nodes=nodes, sides=sides)
-    found = findings(job, rulebook().rules)
+    book = rulebook()
+    found = tuple(in_launchers_words(one, book.launchers) for one in findings(job, book.rules))
     answer = _verdict(sides.match, found)
     missing = _missing(sides) if answer is Verdict.UNKNOWN else ()
     return Conclusion(nodes, sides, Diagnosis(answer, found, missing, job, 0, 0, time.perf_counter() - began))

@@ -90,12 +90,16 @@ def _keep_record(change: Callable[[str, tuple[Applied, ...]], None], applied: tu
 
 def undo_last() -> tuple[Applied, ...]:
     """Take back the newest change made on this machine; ApplyError where none is on record."""
-    path = record.path_in(os.environ)
-    batches = record.load(path)
+    batches = record.load(record.path_in(os.environ))
     if not batches:
-        raise ApplyError("nothing was applied here that could be undone", place=path)
+        raise nothing_to_undo()
     undo(batches[-1], _HERE)
     return batches[-1]
+
+
+def nothing_to_undo() -> ApplyError:
+    """That no change is on this machine's record."""
+    return ApplyError("nothing was applied here that could be undone", place=record.path_in(os.environ))
 
 
 def default_path(sources: Sources, nccl: str) -> str:

@@ -5,11 +5,17 @@ from __future__ import annotations
 import stat
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from ncclcheck.doctor.recognise import Kind, recognise
 from ncclcheck.model import FileKind, FileLint, Unknown
 from ncclcheck.node.files.check import check
 
+_READERS = dict.fromkeys(Kind, "ncclcheck analyze - reads it") | {
+    Kind.CARDS: "ncclcheck match - reads them",
+    Kind.INVITATION: "it is a command to run on another node",
+}
 _LARGEST = 4 << 20
 """Bytes; a script or a manifest has a few thousand."""
 
@@ -29,7 +35,17 @@ def _linted(path: str, nccl: str | None, kind: FileKind | None) -> FileLint:
         return _unread(path, "it is larger than any such file (4 MiB)")
     if b"\0" in content:
         return _unread(path, "it is no text")
-    return check(path, content, nccl, kind)
+    return _recognised(path, content, nccl) if path == "-" and kind is None else check(path, content, nccl, kind)
+
+
+def _recognised(path: str, content: bytes, nccl: str | None) -> FileLint:
+    """A text without a name: it may be something else than a file."""
+    found = recognise(content.decode("utf-8", "replace").replace("\r\n", "\n"))
+    if found.file is not None:
+        return replace(check(path, content, nccl, found.file), because="by its lines")
+    if found.sure:
+        return _unread(path, f"it is {found.words}, and no file with settings: {_READERS[found.kind]}")
+    return check(path, content, nccl)
 
 
 def _unread(path: str, why: str) -> FileLint:

@@ -75,11 +75,11 @@ def _apply_one(edit: Edit, now: datetime) -> Applied:
             if backup:
                 os.unlink(backup)
             raise
-    return Applied(path=edit.path, backup=backup, time=time, digest=_digest(edit.after))
+    return Applied(path=edit.path, backup=backup, time=time, digest=digest(edit.after))
 
 
 def _undo_one(change: Applied) -> None:
-    if _digest(read(change.path)) != change.digest:
+    if digest(read(change.path)) != change.digest:
         raise ApplyError(
             "has been changed since; undoing would lose that",
             place=change.path,
@@ -101,7 +101,8 @@ def replace(path: str, content: bytes) -> None:
         _put(target, content, like=target if os.path.exists(target) else None)
 
 
-def _digest(content: bytes | None) -> str:
+def digest(content: bytes | None) -> str:
+    """What an ``Applied`` keeps of what was written: SHA-256, empty where there is no file."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
 
 

@@ -2,43 +2,54 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from typing import ClassVar
 
 from textual import events
-from textual.app import SystemCommand
+from textual.app import SuspendNotSupported, SystemCommand
 from textual.screen import Screen
 
-from ncclcheck.errors import NcclcheckError
-from ncclcheck.model import Node
+from ncclcheck.model import Node, Where
+from ncclcheck.peer import invitation
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import advice, clipboard, journey, peers, wording
+from ncclcheck.tui import advice, aside, clipboard, fixing, journey, journey_history, peers, reading, wording
+from ncclcheck.tui.courtesy import settle
 from ncclcheck.tui.keys import KEYS
+from ncclcheck.tui.leading import Leading
 from ncclcheck.tui.offers import best_fix
 from ncclcheck.tui.outcomes import Activity, Answered, Read
+from ncclcheck.tui.outcomes_told import Chose
 from ncclcheck.tui.reporting import Happened
 from ncclcheck.tui.screens.agree import AgreeDialog
+from ncclcheck.tui.screens.filter import FilterDialog
 from ncclcheck.tui.screens.fix import FixDialog
 from ncclcheck.tui.screens.help import HelpDialog
+from ncclcheck.tui.screens.history import HistoryPlace, WholeDialog
+from ncclcheck.tui.screens.history_undo import UndoDialog
 from ncclcheck.tui.screens.join import JoinDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.place import Dialog
+from ncclcheck.tui.screens.ranks import RanksPlace
+from ncclcheck.tui.screens.setup import SetupPlace
 from ncclcheck.tui.screens.speed import SpeedDialog
 from ncclcheck.tui.screens.speeds import SpeedsPlace
 from ncclcheck.tui.screens.whatif import WhatIfDialog
 from ncclcheck.tui.seam import UseCases
+from ncclcheck.tui.setups import is_invitation
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.working import Working
 
-_ONLY = {"evidence": LogPlace, "prove": PeersPlace, "invite": PeersPlace, "join": PeersPlace}
+_ONLY = {
+    **dict.fromkeys(("rule", "finding", "evidence"), LogPlace),
+    **dict.fromkeys(("prove", "invite", "join"), PeersPlace),
+}
 """Actions that one place alone has."""
 
 
-class Doctor(Working):
+class Doctor(Leading):
     """ncclcheck in a terminal."""
 
     TITLE = "ncclcheck"
@@ -56,12 +67,16 @@ class Doctor(Working):
         self.snapshot = Snapshot(nodes=self.given)
         self.add_mode("overview", lambda: OverviewPlace(self.given).data_bind(Working.snapshot))
         self.add_mode("log", lambda: LogPlace().data_bind(Working.snapshot))
+        self.add_mode("ranks", lambda: RanksPlace().data_bind(Working.snapshot))
         self.add_mode("peers", lambda: PeersPlace().data_bind(Working.snapshot))
         self.add_mode("speeds", lambda: SpeedsPlace().data_bind(Working.snapshot))
+        self.add_mode("setup", lambda: SetupPlace().data_bind(Working.snapshot))
+        self.add_mode("history", lambda: HistoryPlace().data_bind(Working.snapshot))
         self.switch_mode("overview")
+        self.call_after_refresh(settle)
         self.begin(Activity.SCAN, journey.scan(self.cases, self.given))
         if self._paths:
-            self.begin(Activity.DIAGNOSE, journey.read_files(self.cases, self._paths))
+            self.begin(Activity.DIAGNOSE, reading.read_files(self.cases, self._paths))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Of Textual's own commands only the theme; the places offer the rest."""
@@ -75,17 +90,23 @@ class Doctor(Working):
             return self.snapshot.busy
         if action in _ONLY and not isinstance(self.screen, _ONLY[action]):
             return False
+        if action == "mouse":
+            return self.terminal is not None
         if action == "prove" and self.snapshot.busy:
             return False  # The footer has room for it or for Stop.
         return True if action == "log" or self.place().applies(action) else None
 
     def on_paste(self, event: events.Paste) -> None:
-        """A pasted log is diagnosed without a question, from any place; cards are compared, an invitation is shown."""
-        if not event.text.strip():
+        """A pasted text is read without a question, from any place; cards are compared, an invitation is shown."""
+        if not event.text or event.text.isspace():
             return
         while isinstance(self.screen, Dialog):
             self.pop_screen()
-        if peers.is_invitation(event.text):
+        to_join = invitation.looks_like(event.text)
+        if is_invitation(event.text) or (to_join and isinstance(self.screen, SetupPlace)):
+            self.join_setup(event.text)
+            return
+        if to_join:
             self.ask(JoinDialog(event.text))
             return
         self.read(journey.read_paste(self.cases, event.text, self.snapshot.facts))
@@ -94,12 +115,33 @@ class Doctor(Working):
         """Go to a place."""
         # Its data is bound at the first time, which works only from the app's own message loop.
         self.call_next(self.switch_mode, mode)
-        if mode == "speeds":
-            self.begin(Activity.HISTORY, journey.remember(self.cases))
+        if mode in ("speeds", "history"):
+            self.begin(Activity.HISTORY, journey_history.look(self.cases, self.snapshot))
 
     def action_log(self) -> None:
         """Go to the log."""
         self.action_place("log")
+
+    def on_ranks_place_asked(self, message: RanksPlace.Asked) -> None:
+        """Show a line where the log is."""
+        self.action_log()
+        self.call_next(self._point_at, message.where)
+
+    def _point_at(self, where: Where) -> None:
+        if isinstance(self.screen, LogPlace):
+            self.screen.pane.point_to(where)
+
+    def on_history_place_whole(self, message: HistoryPlace.Whole) -> None:
+        """Show it on a whole screen."""
+        self.ask(WholeDialog(message.told))
+
+    def on_history_place_undo(self, message: HistoryPlace.Undo) -> None:
+        """Show what taking a change back would write."""
+        self.ask(UndoDialog(message.made))
+
+    def on_undo_dialog_agreed(self, message: UndoDialog.Agreed) -> None:
+        """The yes was given."""
+        self.fix(lambda stopped: journey_history.take_back(self.cases, message.made, self.snapshot, stopped))
 
     def action_peers(self) -> None:
         """Go to what is between nodes."""
@@ -137,7 +179,7 @@ class Doctor(Working):
 
     def on_open_dialog_asked(self, message: OpenDialog.Asked) -> None:
         """Read it."""
-        self.read(journey.read_files(self.cases, (message.path,)))
+        self.read(reading.read_files(self.cases, (message.path,)))
 
     def action_fix(self) -> None:
         """Show what would change."""
@@ -149,15 +191,15 @@ class Doctor(Working):
 
     def on_fix_dialog_asked(self, message: FixDialog.Asked) -> None:
         """Work out the plan of a fix."""
-        self.begin(Activity.FIX, journey.preview(self.cases, message.fix, self.snapshot))
+        self.begin(Activity.FIX, fixing.preview(self.cases, message.fix, self.snapshot))
 
     def on_fix_dialog_agreed(self) -> None:
         """The yes was given: write, and prove it."""
-        self.begin(Activity.FIX, journey.prove(self.cases, self.snapshot))
+        self.fix(lambda stopped: fixing.prove(self.cases, self.snapshot, stopped))
 
     def on_fix_dialog_undo(self) -> None:
         """Take it back."""
-        self.begin(Activity.FIX, journey.undo(self.cases, self.snapshot))
+        self.fix(lambda stopped: fixing.undo(self.cases, self.snapshot, stopped))
 
     def action_speed(self) -> None:
         """Measure between our two nodes, or ask where the other one is."""
@@ -172,18 +214,58 @@ class Doctor(Working):
         if side is not None:
             self.begin(Activity.SPEED, journey.measure_here(self.cases, side, self.snapshot))
 
+    def on_what_if_dialog_asked(self, message: WhatIfDialog.Asked) -> None:
+        """Work it out; whatever is typed next ends it."""
+        self.begin(Activity.WHAT_IF, fixing.foresee(self.cases, message.change, message.nccl, self.snapshot))
+
     def action_what_if(self) -> None:
         """Try other settings without changing anything."""
         self.ask(WhatIfDialog(wording.present_version(self.snapshot)))
 
     def action_copy(self) -> None:
         """Copy what is looked at, and save it."""
-        self.begin(Activity.COPY, journey.copy(self.place().copied, clipboard.save))
+        self.begin(Activity.COPY, journey.copy(self._copied, clipboard.save))
+
+    def action_plain(self) -> None:
+        """Show the same on the normal screen, for what neither clipboard nor file can do."""
+        try:
+            with self.suspend():
+                aside.show(self._copied)
+        except SuspendNotSupported:
+            self.notify("The screen cannot be left here. c saves the text in a file.", markup=False)
+
+    @property
+    def _copied(self) -> str:
+        return (self.screen.copied if isinstance(self.screen, Dialog) else "") or self.place().copied
+
+    def action_launcher(self) -> None:
+        """Tell fixes in the words of the next launcher."""
+        self.post_message(Happened(Chose(advice.next_launcher(self.place().finding, self.snapshot.launcher))))
+
+    def action_best(self) -> None:
+        """Take the next best step of this place."""
+        self.call_next(self.run_action, f"app.{self.place().best}")
+
+    def action_finding(self, step: int) -> None:
+        """The next finding; the key stands here so that the footer keeps its order."""
+        if isinstance(self.screen, LogPlace):
+            self.screen.go_to_finding(step)
+
+    def on_log_place_asks_filter(self) -> None:
+        """Ask for a filter."""
+        if isinstance(self.screen, LogPlace):
+            self.ask(FilterDialog(self.screen.pane.narrow))
 
     def action_evidence(self, step: int) -> None:
-        """Go along the evidence; the key stands here so that the footer keeps its order."""
+        """Go along the evidence."""
         if isinstance(self.screen, LogPlace):
             self.screen.go_along(step)
+
+    def action_rule(self) -> None:
+        """Make a rule from the line under the cursor."""
+        view = self.screen.pane.view if isinstance(self.screen, LogPlace) else None
+        if view is not None and view.current is not None and view.current_text.strip():
+            self.make_rule(view.current, view.current_text)
 
     def action_read(self) -> None:
         """Take the message about a failure away."""
@@ -191,8 +273,14 @@ class Doctor(Working):
 
     def action_stop(self) -> None:
         """End everything after its present step."""
-        for activity in (Activity.PROBE, Activity.DIAGNOSE, Activity.FIX, Activity.SPEED, Activity.PAIR):
+        for activity in (Activity.PROBE, Activity.DIAGNOSE, Activity.FIX, Activity.SPEED, Activity.PAIR, Activity.SETUP):
             self.stop(activity)
+
+    def action_mouse(self) -> None:
+        """Let the terminal have its mouse, or take it back."""
+        if self.terminal is not None:
+            self.terminal.lend_mouse(not self.terminal.mouse_lent)
+            self.set_class(self.terminal.mouse_lent, "-mouse-lent")
 
     def action_help(self) -> None:
         """Show the keys that work here."""
@@ -200,18 +288,3 @@ class Doctor(Working):
         bound.sort(key=lambda key: not (key.id or "").startswith("log."))  # What only this place has comes first.
         keys = ((self.get_key_display(key), key.tooltip) for key in bound if key.tooltip)
         self.ask(HelpDialog(wording.keys(keys)))
-
-
-def run_app(nodes: tuple[Node, ...] = (), paths: tuple[str, ...] = ()) -> int:
-    """Run the application on these nodes, or on this machine; 0 when it was left in the ordinary way.
-
-    Raises NcclcheckError without a terminal: Textual reads standard input and draws on standard error.
-    """
-    if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise NcclcheckError(
-            "the interactive assistant needs a terminal",
-            next_step="without one: ncclcheck node, ncclcheck probe, ncclcheck analyze FILE",
-        )
-    app = Doctor(nodes, paths)
-    app.run()
-    return app.return_code or 0

@@ -57,8 +57,13 @@ class LogCommands(PlaceCommands):
 
     def commands(self) -> Iterator[Command]:
         """The log's own commands first."""
+        yield ("Search", "look for words or a regular expression in the log", "screen.search")
+        yield ("Filter", "show only lines of a rank, host, level, stage or finding; or all again", "screen.filter")
+        yield ("Next finding", "and the first line that proves it", "app.finding(1)")
+        yield ("Previous finding", "and the first line that proves it", "app.finding(-1)")
         yield ("Next evidence", "jump to the next line that proves something", "app.evidence(1)")
         yield ("Previous evidence", "jump to the line before", "app.evidence(-1)")
+        yield ("Make a rule", "of your own, from the line under the cursor", "app.rule")
         yield ("Zoom", "give the focused pane the whole screen, or give it back", "screen.zoom")
         yield from super().commands()
 

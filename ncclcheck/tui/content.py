@@ -8,23 +8,20 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from ncclcheck.model import (
-    Choice,
-    Confidence,
     Diagnosis,
     Facts,
     Finding,
-    Fix,
     Node,
     Probe,
     Severity,
     SpeedTest,
-    WhatIf,
 )
 from ncclcheck.tui import advice, wording
-from ncclcheck.tui.document import Document, shown
+from ncclcheck.tui.document import shown
 from ncclcheck.tui.outcomes import NodeEdits
 from ncclcheck.tui.speeds import rating_words
-from ncclcheck.tui.state import Progress, Snapshot, Step
+from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.steps import Progress, Step
 from ncclcheck.tui.wording import Said, Tone
 
 _STYLES = {
@@ -41,17 +38,11 @@ SIGNS = {
     Severity.INFO: ("i", Tone.MUTED),
 }
 _STEPS = {
+    Progress.LEFT: ("·", Tone.MUTED),
     Progress.RUNNING: ("…", Tone.STRONG),
     Progress.DONE: ("✓", Tone.GOOD),
     Progress.FAILED: ("✗", Tone.BAD),
     Progress.STOPPED: ("–", Tone.MUTED),
-}
-_MOST = 6
-"""Evidence lines that a finding quotes."""
-_CONFIDENCE = {
-    Confidence.CERTAIN: "certain",
-    Confidence.LIKELY: "likely",
-    Confidence.POSSIBLE: "possible",
 }
 
 
@@ -117,25 +108,6 @@ def _unknown(facts: Facts) -> Iterable[Content]:
     return (piece(f"? {wording.unknown(thing)}", Tone.WARNING) for thing in facts.unknown)
 
 
-def what_if(which: Node, answer: WhatIf, now: Choice | None) -> Content:
-    """What NCCL would take on a node, what it takes now, and what is to be said about the value."""
-    choice = answer.choice
-    fails = choice is None or choice.interface is None
-    parts = [
-        Content.assemble(
-            piece(f"{which.name}: NCCL {choice.nccl if choice else ''} "),
-            piece(wording.choice(choice, seen=False), Tone.BAD if fails else Tone.STRONG),
-        ),
-        piece(f"because {wording.line(choice.reason)}" if choice else "", Tone.MUTED),
-        piece(f"as things are, it {wording.choice(now, seen=False)}", Tone.MUTED),
-    ]
-    for trouble in answer.troubles:
-        better = f"; write {trouble.corrected}" if trouble.corrected else "; leave it out"
-        parts.append(piece(f"! {wording.line(trouble.meaning + better)}", Tone.WARNING))
-    parts += [piece(f"- {wording.line(remark)}") for remark in answer.remarks]
-    return lines([*parts, Content()])
-
-
 def table(rows: Sequence[Sequence[str]]) -> list[str]:
     """Rows with their columns under each other, two blanks apart."""
     widths = [max(map(cell_len, column)) for column in zip(*rows, strict=True)]
@@ -154,39 +126,6 @@ def finding_title(found: Finding) -> Content:
     """A finding in the list: sign and title."""
     # Without a tone: the cursor's own colour has to be readable on it.
     return piece(f"{SIGNS[found.severity][0]} {wording.line(found.title)}")
-
-
-def finding(found: Finding, text: Document) -> Content:
-    """What is wrong, how we know, what to do, and what it does not prove."""
-    parts = [
-        piece(f"{found.rule} {found.cause}, {_CONFIDENCE[found.confidence]}", Tone.MUTED),
-        Content(),
-        piece(found.explanation.strip()),
-        Content(),
-        piece("How we know", Tone.STRONG),
-        *_evidence(found, text),
-    ]
-    for fix in found.fixes:
-        parts += [Content(), *fix_lines(fix)]
-    if found.not_proof_of:
-        parts += [Content(), piece("What this does not prove", Tone.STRONG), piece(found.not_proof_of.strip())]
-    if found.explains:
-        parts += [Content(), piece("Its echo, folded here: " + ", ".join(found.explains), Tone.MUTED)]
-    return lines(parts)
-
-
-def _evidence(found: Finding, text: Document) -> Iterable[Content]:
-    for where in found.evidence[:_MOST]:
-        yield Content.assemble(piece(f"{advice.place(where)}  ", Tone.MUTED), piece(advice.excerpt(where, text)))
-    if len(found.evidence) > _MOST:
-        yield piece(f"and {len(found.evidence) - _MOST:,} more: n goes through them", Tone.MUTED)
-
-
-def fix_lines(fix: Fix) -> Iterable[Content]:
-    """What to do, and the lines to write or type."""
-    yield piece(f"What to do, {advice.who(fix)}", Tone.STRONG)
-    yield piece(wording.line(fix.title))
-    yield from (piece(f"  {text}", Tone.GOOD) for text in advice.settings(fix))
 
 
 def unknowns(diagnosis: Diagnosis) -> Content:
@@ -208,12 +147,13 @@ def plan(planned: Sequence[NodeEdits]) -> Content:
             parts.append(piece("  nothing to change: it already says so", Tone.MUTED))
         for edit in change.edits:
             parts.append(piece(f"  {advice.heading(edit)}"))
-            parts += [_diff_line(text) for text in advice.diff(edit)]
+            parts += [diff_line(text) for text in advice.diff(edit)]
         parts.append(Content())
     return lines(parts)
 
 
-def _diff_line(text: str) -> Content:
+def diff_line(text: str) -> Content:
+    """A line of a diff; its sign tells what the colour tells."""
     tone = {"+": Tone.GOOD, "-": Tone.BAD}.get(text[:1], Tone.MUTED)
     return piece(f"    {text[:1]} {text[1:]}", tone)
 

@@ -1,110 +1,208 @@
-"""The text under diagnosis, as numbered lines of named sources. Pure; what is read here was written by strangers."""
+"""The text under diagnosis as rows of named sources; what is read here was written by strangers.
+
+A value of the moment: its texts may grow, and then another one with more rows takes its place.
+"""
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Protocol
 
 from ncclcheck.logs import sources
+from ncclcheck.logs.sources import Source
 from ncclcheck.model import Diagnosis, Probe, Severity, Where
-from ncclcheck.printable import printable
+from ncclcheck.printable import one_line
+from ncclcheck.tui.lines import Lines
+from ncclcheck.tui.stores import Spool, store
 
-_TAB = 8
+_AT_ONCE = 8
+"""Texts of which the first rows are there at once; of more the others follow."""
+_MOST_OPEN = 64
+"""Files that are kept open; of a larger folder each is opened when it is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line on the screen; number 0 is a source's heading."""
+    """One row on the screen; number 0 is a source's heading."""
 
     where: Where
-    text: str
+    raw: str
+    """As it is in the log."""
+
+    @property
+    def text(self) -> str:
+        """As it may stand on a terminal."""
+        return shown(self.raw)
+
+
+class Rows(Protocol):
+    """What the log view shows: a whole document, or the rows of it that a filter left."""
+
+    @property
+    def height(self) -> int:
+        """How many there are."""
+
+    def row(self, index: int) -> Row:
+        """One of them."""
+
+    def row_of(self, where: Where) -> int | None:
+        """The first one that shows a place; None where none does."""
+
+    def near(self, where: Where) -> int:
+        """The one that shows a place, or else what comes next."""
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Lines to look at, and where each source begins."""
+    """Texts to look at, one under the other."""
 
     title: str = ""
-    rows: tuple[Row, ...] = ()
-    starts: tuple[tuple[str, int], ...] = ()
-    """Each source, and the index of its first row."""
-    width: int = 0
-    """Cells of the longest line, at most."""
-    trail: tuple[tuple[int, int], ...] = ()
-    """Every evidence row to jump to, as number of the finding and index of the row, finding by finding."""
-    marks: Mapping[int, Severity] = field(default_factory=dict)
-    """The severity of every row that is evidence; the worst one wins."""
+    texts: tuple[Lines, ...] = ()
+    counts: tuple[int, ...] = ()
+    """Rows of each text."""
+    starts: tuple[int, ...] = (0,)
+    """The row with which each text begins, with its heading where there are several; and the end of all."""
+    paths: tuple[str, ...] = ()
+    """What was asked for, to be read again where a text was replaced."""
+    whole: bool = True
+    """Whether every text is known to its end."""
+    trail: tuple[tuple[int, Where], ...] = ()
+    """Every evidence line to jump to, with the number of its finding, finding by finding."""
+    marks: Mapping[Where, Severity] = field(default_factory=dict)
+    """The severity of every line that is evidence; the worst one wins."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether more may come at any time."""
+        return any(text.store.follows for text in self.texts)
+
+    @property
+    def size(self) -> int:
+        """Bytes of all that is known."""
+        return sum(text.size for text in self.texts)
+
+    @property
+    def lines(self) -> int:
+        """Lines of all that is known."""
+        return sum(text.number(count - 1) for text, count in zip(self.texts, self.counts, strict=True) if count)
+
+    @property
+    def headed(self) -> bool:
+        """Whether each text has a heading."""
+        return len(self.texts) > 1
+
+    @property
+    def height(self) -> int:
+        """All rows."""
+        return self.starts[-1]
+
+    def row(self, index: int) -> Row:
+        """One row; the index counts headings too."""
+        number = bisect_right(self.starts, index, hi=len(self.texts)) - 1
+        return self.row_in(number, index - self.starts[number] - self.headed)
+
+    def row_in(self, number: int, row: int) -> Row:
+        """A row of one of the texts; -1 is its heading."""
+        text = self.texts[number]
+        if row < 0:
+            return Row(Where(text.name, 0), text.name)
+        return Row(Where(text.name, text.number(row)), text.text(row))
 
     def row_of(self, where: Where) -> int | None:
-        """Index of the row that shows this place."""
-        start = dict(self.starts).get(where.source)
-        if start is None:
+        """Index of the row that shows this place; of a heading by the line number 0."""
+        number = next((number for number, text in enumerate(self.texts) if text.name == where.source), None)
+        if number is None:
             return None
-        index = bisect_left(self.rows, where.line, lo=start, key=lambda row: _line_in(where.source, row))
-        if index < len(self.rows) and self.rows[index].where == where:
-            return index
-        return None
+        if where.line == 0:
+            return self.starts[number] if self.headed else None
+        row = self.texts[number].row_of(where.line)
+        return None if row is None or row >= self.counts[number] else self.starts[number] + self.headed + row
+
+    def near(self, where: Where) -> int:
+        """Index of the row that shows this place, or of the last one."""
+        row = self.row_of(where)
+        return max(0, self.height - 1) if row is None else row
 
     def text_at(self, where: Where) -> str:
-        """The line at a place, or an empty text where it is not in this document."""
-        index = self.row_of(where)
-        return "" if index is None else self.rows[index].text
+        """The line at a place as it may be shown, or an empty text where it is not in this document."""
+        row = self.row_of(where)
+        return "" if row is None else self.row(row).text
+
+    def same_texts(self, other: Document) -> bool:
+        """Whether it is the same document, though perhaps at another moment."""
+        return self.texts == other.texts
+
+    def extended(self, other: Document) -> Document:
+        """The document as far as another value of the same texts knows it, which may be the earlier one."""
+        if (other.height, other.whole) == (self.height, self.whole) or other.height < self.height:
+            return self
+        return replace(self, counts=other.counts, starts=other.starts, whole=other.whole)
+
+    def grown(self, *, whole: bool = True) -> Document:
+        """The document with the rows that are there by now."""
+        counts = tuple(text.rows for text in self.texts)
+        heights = (count + self.headed for count in counts)
+        return replace(self, counts=counts, starts=tuple(accumulate(heights, initial=0)), whole=whole)
 
 
-def _line_in(source: str, row: Row) -> int:
-    # Rows of later sources sort behind every line of this one.
-    return row.where.line if row.where.source == source else 1 << 62
+def opened(title: str, texts: Sequence[Source], paths: tuple[str, ...] = ()) -> Document:
+    """A document of these sources, with the first rows of the first ones; raises SourceError for what can't be read."""
+    keep_open = len(texts) <= _MOST_OPEN
+    spool = Spool()
+    stored = ((text.name, *store(text, spool, keep_open=keep_open)) for text in texts)
+    parts = tuple(Lines(name, kept, dos=dos) for name, kept, dos in stored)
+    for part in parts if len(parts) <= _AT_ONCE else parts[:1]:
+        part.grow()
+    return Document(title, parts, paths=paths).grown(whole=False)
 
 
-def document(title: str, texts: Sequence[tuple[str, Iterable[tuple[int, str]]]]) -> Document:
-    """One document of all sources, each under a heading of its own where there are several."""
-    rows: list[Row] = []
-    starts: list[tuple[str, int]] = []
-    for name, lines in texts:
-        starts.append((name, len(rows)))
-        if len(texts) > 1:
-            rows.append(Row(Where(name, 0), shown(name)))
-        rows += [Row(Where(name, number), shown(text)) for number, text in lines]
-    width = max((_cells(row.text) for row in rows), default=0)
-    return Document(title, tuple(rows), tuple(starts), width)
-
-
-def pasted(text: str, name: str) -> Document:
+def pasted(text: str, name: str, title: str) -> Document:
     """A document of one pasted text, cut into the same lines as its diagnosis."""
-    return document("pasted text", [(name, _lines(text, name))])
+    return _whole(opened(title, [sources.pasted(text, name)]))
 
 
 def probed(probes: Sequence[Probe]) -> Document:
     """NCCL's own lines of these probes, a source for each host."""
     title = "probe of " + ", ".join(probe.host for probe in probes)
-    return document(title, [(probe.host, _lines("\n".join(probe.log), probe.host)) for probe in probes])
+    return _whole(opened(title, [sources.pasted("\n".join(probe.log), probe.host) for probe in probes]))
 
 
-def _lines(text: str, name: str) -> Iterator[tuple[int, str]]:
-    return ((where.line, line) for where, line in sources.read(sources.pasted(text, name)))
+def _whole(text: Document) -> Document:
+    for part in text.texts:
+        while part.grow():
+            pass
+    return text.grown()
+
+
+def every(rows: Rows) -> Iterator[Row]:
+    """All rows, one after the other."""
+    return (rows.row(index) for index in range(rows.height))
+
+
+def goes_on(old: Rows, new: Rows) -> bool:
+    """Whether the rows are where they were, except perhaps for the last one."""
+    return isinstance(old, Document) and isinstance(new, Document) and not new.headed and old.same_texts(new)
 
 
 def shown(text: str) -> str:
     """One line as it may stand on a terminal."""
-    return text if text.isprintable() else printable(text.expandtabs(_TAB)).replace("\n", "\\x0a")
-
-
-def _cells(text: str) -> int:
-    # Upper bound: no character is wider than two cells, and measuring a long line exactly would take too long.
-    return len(text) if text.isascii() else 2 * len(text)
+    return one_line(text)
 
 
 def annotated(text: Document, diagnosis: Diagnosis) -> Document:
-    """The document with its evidence rows; a log may have thousands of them, so this is a worker's task."""
+    """The document with its evidence."""
+    names = {part.name for part in text.texts}
     trail = tuple(
-        (number, index)
+        (number, where)
         for number, finding in enumerate(diagnosis.findings)
         for where in finding.evidence
-        if (index := text.row_of(where)) is not None
+        if where.source in names
     )
-    marks: dict[int, Severity] = {}
-    for number, index in trail:
+    marks: dict[Where, Severity] = {}
+    for number, where in trail:
         severity = diagnosis.findings[number].severity
-        marks[index] = max(severity, marks.get(index, severity))
+        marks[where] = max(severity, marks.get(where, severity))
     return replace(text, trail=trail, marks=marks)

@@ -9,33 +9,28 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 
 from ncclcheck.errors import SpeedError
-from ncclcheck.model import Choice, Diagnosis, Facts, Fix, Handshake, Node, Probe, Scope
-from ncclcheck.peer import card
+from ncclcheck.model import Choice, Facts, Handshake, Node, Probe
 from ncclcheck.speedtest.plan import PORT, Side, meeting_address
 from ncclcheck.speedtest.reports import Progress
 from ncclcheck.speedtest.worker.words import show, size_words
-from ncclcheck.tui import document, peers, wording
-from ncclcheck.tui.document import Document
+from ncclcheck.tui import document, peers, reading, wording
+from ncclcheck.tui.known import known_of
 from ncclcheck.tui.outcomes import (
     Activity,
-    Changed,
     Copied,
     Diagnosed,
     Doing,
     Measured,
     Measures,
     Meets,
-    NodeApplied,
-    NodeEdits,
     Noted,
+    Opened,
     Outcome,
-    Previewed,
     Probed,
     Remembered,
     Scanned,
     Stepped,
     Ticked,
-    Undone,
 )
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person, attended
@@ -47,14 +42,19 @@ Journey = Generator[Outcome, None, object]
 """One of which it matters only what happens on it; whoever stops listening closes it."""
 
 PASTED = "pasted"
-BEFORE, AFTER = "before the fix", "after the fix"
-"""What a run of the speed test is for, in the history too."""
-_MOST_CARDS = 1 << 20
-"""Characters of a text in which cards are looked for; a card has one or two thousand."""
+HANDSHAKE = "NCCL's own handshake between the nodes"
 SIZE = 64 * 1024 * 1024
 """Bytes a round: enough for a steady figure, short enough to wait for."""
-_MOST_RUNS = 20
-"""Of the history that are shown at most; ncclcheck history lists all."""
+
+
+def looking(node: Node) -> str:
+    """What is done first on a node, in words."""
+    return f"looking at {node.name}"
+
+
+def asking(node: Node) -> str:
+    """What a probe does, in words."""
+    return f"asking the real NCCL on {node.name}"
 
 
 def scan(
@@ -63,7 +63,7 @@ def scan(
     """Look at each node; the result is what was seen."""
     facts = []
     for node in nodes:
-        yield Doing(activity, f"looking at {node.name}")
+        yield Doing(activity, looking(node))
         facts.append(cases.scan(node))
         yield Scanned(node, facts[-1])
     return tuple(facts)
@@ -75,65 +75,28 @@ def probe(
     """Ask the real NCCL on each node, and diagnose what it says; the result is what was said."""
     probes = []
     for node in nodes:
-        yield Doing(activity, f"asking the real NCCL on {node.name}")
+        yield Doing(activity, asking(node))
         probes.append(cases.probe(node))
     yield Probed(tuple(probes))
-    yield _diagnosed(cases.diagnose_probes(probes, facts), document.probed(probes), of_nodes=True)
+    yield Diagnosed(cases.diagnose_probes(probes, facts), document.probed(probes), of_nodes=True)
     return tuple(probes)
 
 
 def read_paste(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outcomes:
-    """Diagnose a pasted text, or compare the cards in it; a node's facts count only where a log names that node."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n")  # Terminals send a carriage return for each line end.
-    if len(text) <= _MOST_CARDS and card.looks_like(text):
+    """Read a pasted text for what it is, or compare the cards in it."""
+    from ncclcheck.doctor.recognise import Kind, recognise
+
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    what = recognise(text)
+    if what.kind is Kind.CARDS:
         yield from _compare_cards(cases, text, facts)
         return
-    yield Doing(Activity.DIAGNOSE, "reading the pasted text")
-    named = tuple(known for known in facts if known.host and known.host in text)
-    yield _diagnosed(cases.diagnose_text(text, named), document.pasted(text, PASTED))
-
-
-def read_files(cases: UseCases, paths: Sequence[str]) -> Outcomes:
-    """Diagnose files and folders."""
-    title = ", ".join(paths)
-    yield Doing(Activity.DIAGNOSE, f"reading {title}")
-    sources = cases.read(paths)
-    yield Doing(Activity.DIAGNOSE, f"diagnosing {title}")
-    yield _diagnosed(cases.diagnose(paths, ()), document.document(title, sources))
-
-
-def preview(cases: UseCases, fix: Fix, now: Snapshot) -> Outcomes:
-    """Work out what a fix would change; nothing is written. What nodes need together is each one's own."""
-    own = peers.own_fixes(now) if peers.is_remedy(fix, now) else dict.fromkeys(_meant(fix, now.nodes), fix)
-    yield Previewed(fix, tuple(NodeEdits(node, cases.preview(one, node)) for node, one in own.items()))
-
-
-def prove(cases: UseCases, now: Snapshot) -> Outcomes:
-    """Measure as it is, make the planned changes, and look, ask, shake hands and measure again."""
-    if now.speed is None and len(now.nodes) > 1:
-        before = _between(cases, now.nodes, now.facts, now.probes, BEFORE)
-        yield from _measured(cases, Activity.FIX, before, f"speed test {BEFORE}")
-    for planned in now.plan or ():
-        if planned.edits:
-            yield Doing(Activity.FIX, f"writing {_paths(planned)} on {planned.node.name}")
-            yield Changed(NodeApplied(planned.node, cases.apply(planned.edits, planned.node)))
-    facts = yield from scan(cases, now.nodes, Activity.FIX)
-    probes = yield from probe(cases, now.nodes, facts, Activity.FIX)
-    if now.pairing is not None and now.pairing.way is Way.BETWEEN:
-        yield from _shake(cases, now.nodes, Activity.FIX)
-    if len(now.nodes) > 1:
-        after = _between(cases, now.nodes, facts, probes, AFTER)
-        yield from _measured(cases, Activity.FIX, after, f"speed test {AFTER}")
-
-
-def undo(cases: UseCases, now: Snapshot) -> Outcomes:
-    """Take every change of the last fix back, newest first, and look again."""
-    for change in reversed(now.changes):
-        yield Doing(Activity.FIX, f"undoing the change on {change.node.name}")
-        cases.undo(change.applied, change.node)
-    yield Undone()
-    facts = yield from scan(cases, now.nodes, Activity.FIX)
-    yield from probe(cases, now.nodes, facts, Activity.FIX)
+    yield Doing(Activity.DIAGNOSE, f"reading {what.words}")
+    shown = document.pasted(text, PASTED, f"pasted: {what.words}")
+    del text  # From here on it is read from the document; twice it would be too much of a large one.
+    yield Opened(shown)
+    yield from reading.diagnose(cases, shown, known_of(shown, facts))
 
 
 # Between nodes -------------------------------------------------------------------------------------------------------
@@ -160,10 +123,10 @@ def join(cases: UseCases, text: str, now: Snapshot, person: Person) -> Outcomes:
 
 def prove_between(cases: UseCases, now: Snapshot) -> Outcomes:
     """NCCL's own handshake between our nodes, and where it passes the speed test."""
-    result = yield from _shake(cases, now.nodes, Activity.PAIR)
+    result = yield from shake(cases, now.nodes, Activity.PAIR)
     if result.passed:
-        test = _between(cases, now.nodes, now.facts, now.probes)
-        yield from _measured(cases, Activity.PAIR, test, "speed test")
+        test = between_nodes(cases, now.nodes, now.facts, now.probes)
+        yield from measured(cases, Activity.PAIR, test, "speed test")
 
 
 def _compare_cards(cases: UseCases, text: str, facts: tuple[Facts, ...]) -> Outcomes:
@@ -193,10 +156,11 @@ def _pairing(cases: UseCases, now: Snapshot, steps: Steps) -> Outcomes:
                 yield Measured(*cases.judge(step.test, now.facts[0]))
 
 
-def _shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Generator[Outcome, None, Handshake]:
+def shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Generator[Outcome, None, Handshake]:
+    """NCCL's own handshake between nodes of ours; the result is how it went."""
     from ncclcheck.doctor.steps import Shook
 
-    yield Doing(activity, "NCCL's own handshake between the nodes")
+    yield Doing(activity, HANDSHAKE)
     result = cases.handshake(nodes)
     yield Stepped(Shook(result, proposed=False))
     yield Noted(activity, peers.handshake(result).text)
@@ -208,18 +172,18 @@ def _shake(cases: UseCases, nodes: Sequence[Node], activity: Activity) -> Genera
 
 def measure(cases: UseCases, now: Snapshot) -> Outcomes:
     """Run the speed test between the two nodes."""
-    yield from _measured(cases, Activity.SPEED, _between(cases, now.nodes, now.facts, now.probes), "speed test")
+    yield from measured(cases, Activity.SPEED, between_nodes(cases, now.nodes, now.facts, now.probes), "speed test")
 
 
 def measure_here(cases: UseCases, side: Side, now: Snapshot) -> Outcomes:
     """Run this machine's half of the speed test."""
     test = cases.keep(cases.measure_here(side), _command(side.place, side.size, side.rank), now.facts[0], "")
-    yield from _measured(cases, Activity.SPEED, test, "speed test, this side")
+    yield from measured(cases, Activity.SPEED, test, "speed test, this side")
 
 
 def remember(cases: UseCases) -> Outcomes:
-    """The latest runs of the speed test."""
-    yield Remembered(cases.history()[-_MOST_RUNS:])
+    """The runs of the speed test that are kept."""
+    yield Remembered(cases.history())
 
 
 def copy(text: str, save: Callable[[str], str]) -> Outcomes:
@@ -227,11 +191,7 @@ def copy(text: str, save: Callable[[str], str]) -> Outcomes:
     yield Copied(text, save(text))
 
 
-def _diagnosed(diagnosis: Diagnosis, text: Document, *, of_nodes: bool = False) -> Diagnosed:
-    return Diagnosed(diagnosis, document.annotated(text, diagnosis), of_nodes)
-
-
-def _between(
+def between_nodes(
     cases: UseCases, nodes: Sequence[Node], facts: Sequence[Facts], probes: Sequence[Probe], label: str = ""
 ) -> Kept:
     """The speed test of our first two nodes, over the interfaces that NCCL takes there: seen, or else predicted."""
@@ -252,7 +212,8 @@ def _command(place: tuple[str, int], size: int, rank: int) -> tuple[str, ...]:
     return ("ncclcheck", "speedtest", show(place), size_words(size), str(rank))
 
 
-def _measured(cases: UseCases, activity: Activity, test: Kept, text: str) -> Outcomes:
+def measured(cases: UseCases, activity: Activity, test: Kept, text: str) -> Outcomes:
+    """A speed test as a step of an activity, kept in the history."""
     yield Doing(activity, text)
     yield Measures()
     for value in test:
@@ -263,15 +224,3 @@ def _measured(cases: UseCases, activity: Activity, test: Kept, text: str) -> Out
             rates = wording.rates(value.test)
             yield Noted(activity, rates if value.test.passed else f"failed, {rates}")
     yield from remember(cases)
-
-
-def _meant(fix: Fix, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """The nodes that a fix is for; a single node of ours is always meant, whatever a log calls it."""
-    if fix.scope is Scope.LAUNCHER or not (fix.files or fix.env):
-        return ()
-    named = tuple(node for node in nodes if node.name in fix.hosts)
-    return named if named and fix.scope is Scope.THIS_NODE else tuple(nodes)
-
-
-def _paths(planned: NodeEdits) -> str:
-    return ", ".join(edit.path for edit in planned.edits)

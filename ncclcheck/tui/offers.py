@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ncclcheck.model import Finding, Fix
+from ncclcheck.model import Finding, Fix, Verdict
 from ncclcheck.tui import peers
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.pairing import Pairing, Way
@@ -44,13 +44,34 @@ def next_step(now: Snapshot) -> str:
         return "probe"
     if now.changes:
         return "speed" if now.speed is None else "log"
-    return "fix" if first_fixable(now) else "log"
+    if first_fixable(now):
+        return "fix"
+    return _next_to_know(now) if now.diagnosis.verdict is Verdict.UNKNOWN else "log"
+
+
+def _next_to_know(now: Snapshot) -> str:
+    """The action that brings what is missing to an answer."""
+    if not now.of_nodes:
+        return "open"
+    return "speed" if len(now.nodes) > 1 and applies("speed", now) else "peers"
+
+
+def next_in_log(now: Snapshot, chosen: Finding | None) -> str:
+    """The action that is most worth taking where a finding of a log is looked at."""
+    if now.diagnosis is None or chosen is None:
+        return "probe" if now.diagnosis is None else next_step(now)
+    return "fix" if chosen.fixes and not now.changes else "evidence(1)"
 
 
 def first_fixable(now: Snapshot) -> Finding | None:
     """The first finding for which something can be done."""
     findings = now.diagnosis.findings if now.diagnosis else ()
     return next((finding for finding in findings if finding.fixes), None)
+
+
+def worded(finding: Finding | None) -> Fix | None:
+    """The fix of a finding that can be told in the words of each launcher."""
+    return next((fix for fix in finding.fixes if fix.launches), None) if finding else None
 
 
 def best_fix(finding: Finding, applicable: tuple[Fix, ...]) -> Fix:
@@ -69,6 +90,7 @@ def _all(now: Snapshot) -> tuple[Offer, ...]:
         Offer(
             "peers", "4", "Peers", "find out what is wrong between " + ("them" if two else "this node and another one")
         ),
+        Offer("setup", "6", "Set up", "from fresh nodes to a measured bandwidth, step by step"),
         Offer("open", "o", "Open a log", "a file or a folder; or paste a log anywhere"),
         Offer("copy", "c", "Copy", "the finding as text, to send to somebody"),
         Offer("stop", "x", "Stop", "end what is running after its present step"),
@@ -180,7 +202,10 @@ _NEEDS: dict[str, Callable[[Snapshot], bool]] = {
     "fix": lambda now: not now.busy and first_fixable(now) is not None,
     "log": lambda now: now.diagnosis is not None,
     "copy": lambda now: now.diagnosis is not None or bool(now.facts),
+    "plain": lambda now: now.diagnosis is not None or bool(now.facts),
+    "launcher": lambda now: worded(first_fixable(now)) is not None,
     "speed": lambda now: not now.busy and len(now.facts) == len(now.nodes),
+    "setup": lambda now: now.diagnosis is None and not now.busy,
     "stop": lambda now: now.busy,
     "what_if": lambda now: any(facts.choice for facts in now.facts),
 }

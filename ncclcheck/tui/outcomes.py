@@ -9,9 +9,14 @@ from typing import TYPE_CHECKING
 from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.reports import Progress
 from ncclcheck.tui.document import Document
+from ncclcheck.tui.outcomes_told import Ahead, Chose, Foresaw
 from ncclcheck.tui.pairing import Way
+from ncclcheck.tui.rule_trial import RuleOutcome
+from ncclcheck.tui.setups import GuideOutcome
 
 if TYPE_CHECKING:
+    from ncclcheck.doctor.history import Made
+    from ncclcheck.doctor.ranks import Roll
     from ncclcheck.doctor.steps import Step
     from ncclcheck.speedtest.history import Run
 
@@ -22,11 +27,18 @@ class Activity(Enum):
     SCAN = "scan"
     PROBE = "probe"
     DIAGNOSE = "diagnose"
+    INDEX = "index"
     FIX = "fix"
     SPEED = "speed"
     COPY = "copy"
     PAIR = "pair"
     HISTORY = "history"
+    WHAT_IF = "what if"
+    RANKS = "ranks"
+    RULE = "rule"
+    TRIAL = "trial"
+    GUIDES = "guides"
+    SETUP = "setup"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +106,35 @@ class Diagnosed:
 
 
 @dataclass(frozen=True, slots=True)
+class Opened:
+    """There is another text to look at; its diagnosis is on the way."""
+
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Grew:
+    """How far a text is known by now."""
+
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Renewed:
+    """The answer by a text that went on."""
+
+    diagnosis: Diagnosis
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What was read is not there any more: a log was truncated, or another one has its name."""
+
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Previewed:
     """What a fix would change; nothing is written yet."""
 
@@ -110,7 +151,9 @@ class Changed:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """Every change of the last fix was taken back."""
+    """A change that a fix had made was taken back on its node."""
+
+    change: NodeApplied
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +184,20 @@ class Remembered:
     """The latest runs of the speed test that were kept, the latest last."""
 
     runs: tuple[Run, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The changes that were made by fixes and not taken back, the newest first."""
+
+    made: tuple[Made, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """The ranks of the diagnosed job, and how far each came."""
+
+    roll: Roll
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +258,16 @@ class Failed:
 
 Outcome = (
     Began
+    | Ahead
     | Doing
     | Noted
     | Scanned
     | Probed
     | Diagnosed
+    | Opened
+    | Grew
+    | Renewed
+    | Replaced
     | Previewed
     | Changed
     | Undone
@@ -213,10 +275,16 @@ Outcome = (
     | Ticked
     | Measured
     | Remembered
+    | Listed
+    | Called
     | Meets
     | Stepped
     | Answered
     | Copied
+    | Foresaw
+    | Chose
+    | RuleOutcome
+    | GuideOutcome
     | Read
     | Ended
     | Stopped

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion
     from ncclcheck.doctor.steps import Planned
 
-_MOST_INVITATION = 4096
-"""Characters; a node with hundreds of addresses shows fewer."""
-
 
 def verdict(now: Snapshot) -> Said:
     """What holds between the nodes, in one line."""
@@ -192,12 +189,6 @@ def is_remedy(fix: Fix, now: Snapshot) -> bool:
 def provable(now: Snapshot) -> bool:
     """Whether we can run NCCL's handshake and the speed test ourselves."""
     return len(now.nodes) > 1 and now.pairing is not None and now.pairing.known is not None and not now.busy
-
-
-def is_invitation(text: str) -> bool:
-    """Whether a text is what another node shows to be joined, whole or not; a log that quotes it is none."""
-    words = text.split()[:3] if len(text) <= _MOST_INVITATION else []
-    return words[:2] == ["ncclcheck", "join"] and len(words) == 3
 
 
 def invitation_problem(text: str) -> str:

@@ -238,5 +238,6 @@ def text(now: Snapshot) -> str:
     parts = [f"{verdict.sign} {verdict.text}", answer(now).plain]
     parts += [part.plain for part in (*beside(now), reach(now, 64), details(now))]
     found = pairing.known.diagnosis.findings if pairing.known else ()
-    parts += [advice.report(finding, now.document) for finding in found if finding.severity is not Severity.INFO]
+    serious = (finding for finding in found if finding.severity is not Severity.INFO)
+    parts += [advice.report(finding, now.document, now.launcher) for finding in serious]
     return "\n\n".join(part.rstrip() for part in parts if part) + "\n"

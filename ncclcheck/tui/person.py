@@ -5,14 +5,16 @@ A pairing can wait for minutes, for another node or for its user. Whoever goes a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import closing
 from dataclasses import dataclass
 from queue import Empty, Queue
 from threading import Event, Thread
+from typing import TypeVar
 
 from ncclcheck.model import Edit, Fix
-from ncclcheck.tui.seam import Steps
+
+T = TypeVar("T")
 
 _LOOK = 0.2
 """Seconds between two looks at whether the person is still there."""
@@ -50,12 +52,15 @@ class _End:
     error: BaseException | None = None
 
 
-def attended(steps: Steps, gone: Callable[[], bool]) -> Steps:
+def attended(
+    steps: Generator[T, None, None], gone: Callable[[], bool], arrivals: Queue[object] | None = None
+) -> Generator[T, None, None]:
     """The steps, as long as somebody is there to see them.
 
-    A step that is still being waited for when they go is nobody's; the pairing is closed once it has come.
+    A step that is still being waited for when they go is nobody's; the pairing is closed once it has come. What
+    somebody else puts into ``arrivals`` comes in between, each in its turn.
     """
-    arrivals: Queue[object] = Queue()
+    arrivals = Queue() if arrivals is None else arrivals
     Thread(target=_go_on, args=(steps, gone, arrivals), daemon=True).start()
     while not gone():
         try:
@@ -69,7 +74,7 @@ def attended(steps: Steps, gone: Callable[[], bool]) -> Steps:
         yield value  # type: ignore[misc]
 
 
-def _go_on(steps: Steps, gone: Callable[[], bool], arrivals: Queue[object]) -> None:
+def _go_on(steps: Generator[T, None, None], gone: Callable[[], bool], arrivals: Queue[object]) -> None:
     try:
         with closing(steps):
             for step in steps:

@@ -18,6 +18,9 @@ class Destination:
 DESTINATIONS = (
     Destination("1", "overview", "Overview", "Each node, what NCCL does there, and the ways on"),
     Destination("2", "log", "Log", "The log with its findings beside it"),
+    Destination("3", "ranks", "Ranks", "How far each rank came, and whom it waits for"),
     Destination("4", "peers", "Peers", "What is wrong between nodes, and who reaches whom"),
     Destination("5", "speeds", "Speed", "The last speed test, what it means, and earlier runs"),
+    Destination("6", "setup", "Setup", "From two fresh nodes to a measured bandwidth, step by step"),
+    Destination("7", "history", "History", "Changes that were made, to take back; speed tests, to compare"),
 )

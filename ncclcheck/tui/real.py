@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
+from ncclcheck.model import Applied, Change, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui.seam import Kept, Meeting, Steps, Stopped, Ticks, UseCases
+from ncclcheck.tui.seam import Examiner, Kept, Meeting, Steps, Stopped, Ticks, UseCases
+from ncclcheck.tui.setup_real import setup_cases
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion
+    from ncclcheck.doctor.foresight import Foresight, Present
+    from ncclcheck.doctor.history import Made
     from ncclcheck.doctor.part import Agree
+    from ncclcheck.logs.sources import Source
+    from ncclcheck.rulebook.own import OwnRule
     from ncclcheck.speedtest.history import Run
 
 SIZE = 64 * 1024 * 1024
@@ -25,8 +31,7 @@ def use_cases() -> UseCases:
         scan=_scan,
         probe=_probe,
         read=_read,
-        diagnose=_diagnose,
-        diagnose_text=_diagnose_text,
+        examine=_examine,
         diagnose_probes=_diagnose_probes,
         preview=_preview,
         apply=_apply,
@@ -36,11 +41,15 @@ def use_cases() -> UseCases:
         keep=_keep,
         judge=_judge,
         history=_history,
+        changes=_changes,
         invite=_invite,
         join=_join,
         between=_between,
         match_cards=_match_cards,
         handshake=_handshake,
+        setup=setup_cases(),
+        keep_rule=_keep_rule,
+        foresee=_foresee,
     )
 
 
@@ -56,24 +65,16 @@ def _probe(node: Node) -> Probe:
     return probe(node)
 
 
-def _read(paths: Sequence[str]) -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
-    from ncclcheck.logs.sources import open_sources, read
+def _read(paths: Sequence[str]) -> tuple[Source, ...]:
+    from ncclcheck.logs.sources import open_sources
 
-    return tuple(
-        (source.name, tuple((where.line, text) for where, text in read(source))) for source in open_sources(paths)
-    )
+    return open_sources(paths)
 
 
-def _diagnose(paths: Sequence[str], facts: tuple[Facts, ...]) -> Diagnosis:
-    from ncclcheck.doctor.diagnose import diagnose
+def _examine(facts: tuple[Facts, ...]) -> Examiner:
+    from ncclcheck.doctor.examine import Examination
 
-    return diagnose(paths, facts=facts)
-
-
-def _diagnose_text(text: str, facts: tuple[Facts, ...]) -> Diagnosis:
-    from ncclcheck.doctor.diagnose import diagnose_text
-
-    return diagnose_text(text, facts=facts)
+    return Examination(facts)
 
 
 def _diagnose_probes(probes: Sequence[Probe], facts: tuple[Facts, ...]) -> Diagnosis:
@@ -137,6 +138,12 @@ def _history() -> tuple[Run, ...]:
     return history()
 
 
+def _changes(session: Sequence[tuple[Node, tuple[Applied, ...]]]) -> tuple[Made, ...]:
+    from ncclcheck.doctor.history import changes
+
+    return changes(session)
+
+
 def _invite(agree: Agree, stopped: Stopped) -> Steps:
     from ncclcheck.doctor.meet import Options
     from ncclcheck.doctor.pair import pair
@@ -173,3 +180,15 @@ def _handshake(nodes: Sequence[Node]) -> Handshake:
     from ncclcheck.doctor.handshake import handshake
 
     return handshake(tuple(nodes))
+
+
+def _foresee(nodes: tuple[Facts, ...], change: Change, nccl: str, present: Present) -> Foresight:
+    from ncclcheck.doctor.foresight import foresee
+
+    return foresee(nodes, (change,), nccl, present)
+
+
+def _keep_rule(rule: OwnRule) -> Path:
+    from ncclcheck.doctor.own_rule import keep
+
+    return keep(rule)[1]

@@ -5,19 +5,38 @@ The real use cases are imported at their first call: the first paint waits for n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
+from ncclcheck.logs.sources import Source
+from ncclcheck.model import (
+    Applied,
+    Change,
+    Diagnosis,
+    Edit,
+    Facts,
+    Fix,
+    Handshake,
+    Judgement,
+    Node,
+    Probe,
+    SpeedTest,
+    Where,
+)
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
+from ncclcheck.tui.setup_seam import SetupCases
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion
+    from ncclcheck.doctor.foresight import Foresight, Present
+    from ncclcheck.doctor.history import Made
     from ncclcheck.doctor.part import Agree
     from ncclcheck.doctor.speed import Judged
     from ncclcheck.doctor.steps import Step
+    from ncclcheck.rulebook.own import OwnRule
     from ncclcheck.speedtest.history import Run
 
 
@@ -47,16 +66,28 @@ Stopped: TypeAlias = Callable[[], bool]
 """Whether the person at the keys wants it ended; asked several times a second."""
 
 
+class Examiner(Protocol):
+    """Diagnoses a text that may go on: ``doctor.examine``."""
+
+    def read(self, lines: Iterable[tuple[Where, str]]) -> Iterator[int]:
+        """Take a source from its beginning to its present end; tells the number of lines now and then."""
+
+    def take(self, lines: Iterable[tuple[Where, str]]) -> None:
+        """Take what it went on with."""
+
+    def diagnosis(self, size: int) -> Diagnosis:
+        """What is wrong by what was taken, which has so many bytes."""
+
+
 @dataclass(frozen=True, slots=True)
 class UseCases:
     """The doctor's use cases, as the screens call them."""
 
     scan: Callable[[Node], Facts]
     probe: Callable[[Node], Probe]
-    read: Callable[[Sequence[str]], tuple[tuple[str, tuple[tuple[int, str], ...]], ...]]
-    """Sources by name, each with its numbered lines."""
-    diagnose: Callable[[Sequence[str], tuple[Facts, ...]], Diagnosis]
-    diagnose_text: Callable[[str, tuple[Facts, ...]], Diagnosis]
+    read: Callable[[Sequence[str]], tuple[Source, ...]]
+    """The files behind the names, each to be read line by line."""
+    examine: Callable[[tuple[Facts, ...]], Examiner]
     diagnose_probes: Callable[[Sequence[Probe], tuple[Facts, ...]], Diagnosis]
     preview: Callable[[Fix, Node], tuple[Edit, ...]]
     apply: Callable[[tuple[Edit, ...], Node], tuple[Applied, ...]]
@@ -68,6 +99,8 @@ class UseCases:
     judge: Callable[[SpeedTest, Facts], tuple[SpeedTest, Judgement]]
     """Of a test that others ran; the test comes back with what carried it."""
     history: Callable[[], tuple[Run, ...]]
+    changes: Callable[[Sequence[tuple[Node, tuple[Applied, ...]]]], tuple[Made, ...]]
+    """Those that are kept here, and those of this session elsewhere, the newest first."""
     invite: Callable[[Agree, Stopped], Steps]
     join: Callable[[str, Agree], Steps]
     """By what the other node shows; PeerError where that is no invitation."""
@@ -75,3 +108,8 @@ class UseCases:
     match_cards: Callable[[str, tuple[Facts, ...]], Conclusion]
     """The cards in a text; a single one is compared with our own nodes."""
     handshake: Callable[[Sequence[Node]], Handshake]
+    setup: SetupCases
+    keep_rule: Callable[[OwnRule], Path]
+    """Written among the user's rules; RuleError where it does not pass the check of rules."""
+    foresee: Callable[[tuple[Facts, ...], Change, str, Present], Foresight]
+    """What a change would do, with this NCCL version."""

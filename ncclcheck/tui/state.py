@@ -3,64 +3,57 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from typing import TYPE_CHECKING
 
 from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest import reports
-from ncclcheck.tui.document import Document
+from ncclcheck.tui.document import Document, annotated
 from ncclcheck.tui.live import Live, ticked
 from ncclcheck.tui.outcomes import (
     Activity,
     Answered,
     Began,
+    Called,
     Changed,
     Copied,
     Diagnosed,
     Doing,
     Ended,
     Failed,
+    Grew,
+    Listed,
     Measured,
     Measures,
     Meets,
     NodeApplied,
     NodeEdits,
     Noted,
+    Opened,
     Outcome,
     Previewed,
     Probed,
     Read,
     Remembered,
+    Renewed,
+    Replaced,
     Scanned,
     Stepped,
     Stopped,
     Ticked,
     Undone,
 )
+from ncclcheck.tui.outcomes_told import Ahead, Chose, Foresaw
 from ncclcheck.tui.pairing import Pairing
+from ncclcheck.tui.rule_trial import Draft, Proposed, RuleKept, RuleOutcome, Trial, Tried
+from ncclcheck.tui.setups import Asks, Guided, Invites, Leads, Offers
+from ncclcheck.tui.setups import grown as guided
+from ncclcheck.tui.steps import Progress, Step, changed, followed
 
 if TYPE_CHECKING:
+    from ncclcheck.doctor.foresight import Foresight
+    from ncclcheck.doctor.history import Made
+    from ncclcheck.doctor.ranks import Roll
     from ncclcheck.speedtest.history import Run
-
-
-class Progress(Enum):
-    """How far a step came."""
-
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    STOPPED = "stopped"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of an activity, in words."""
-
-    activity: Activity
-    text: str
-    note: str = ""
-    """How it is going, while it goes on."""
-    progress: Progress = Progress.RUNNING
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +91,27 @@ class Snapshot:
     """The speed test that is running."""
     runs: tuple[Run, ...] = ()
     """The latest ones that were kept, the latest last."""
+    made: tuple[Made, ...] = ()
+    """Changes that can be looked at and taken back, the newest first."""
+    roll: Roll | None = None
+    """The diagnosed job rank by rank; for a moment still that of the job before."""
+    guided: Guided = field(default_factory=Guided)
+    """What the place of the setup shows."""
     pairing: Pairing | None = None
     newest_between: bool = False
     """Whether the newest answer is the pairing's rather than the diagnosis."""
     steps: tuple[Step, ...] = ()
     failure: Failed | None = None
+    foresight: Foresight | None = None
+    """What somebody tries in the dialog for it."""
+    draft: Draft | None = None
+    """The proposal for a rule of somebody's own."""
+    trial: Trial | None = None
+    """The pattern that somebody tries for a rule of their own."""
+    own_rule: str = ""
+    """Where the last one of these was written."""
+    launcher: str = ""
+    """In whose words fixes are told, by ``doctor.finding_text.launchers``."""
 
     @property
     def comparison(self) -> Comparison | None:
@@ -144,25 +153,71 @@ class Snapshot:
         return dict(zip(self.nodes, self.probes, strict=False)).get(node)
 
 
-_WORK = (Activity.PROBE, Activity.FIX, Activity.SPEED, Activity.PAIR)
+_ASIDE = (Activity.HISTORY, Activity.RANKS, Activity.INDEX, Activity.WHAT_IF, Activity.TRIAL, Activity.GUIDES)
+"""What nobody asked for by itself."""
+_WORK = (Activity.PROBE, Activity.FIX, Activity.SPEED, Activity.PAIR, Activity.SETUP)
 
 
 def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
     """The snapshot after an outcome."""
     match outcome:
-        case Began() | Doing() | Noted() | Ended() | Stopped() | Failed():
+        case Began() | Ahead() | Doing() | Noted() | Ended() | Stopped() | Failed():
             return _progress(now, outcome)
         case Scanned(node):
             others = tuple(scanned for scanned in now.scanned if scanned.node != node)
             return replace(now, scanned=tuple(sorted((*others, outcome), key=lambda new: now.nodes.index(new.node))))
-        case Probed(probes):
-            return replace(now, probes=probes)
-        case Diagnosed(diagnosis, text, of_nodes):
-            return replace(now, diagnosis=diagnosis, document=text, of_nodes=of_nodes, newest_between=False)
-        case Copied() | Read():
-            return replace(now, failure=None)
+        case Opened() | Diagnosed() | Renewed() | Grew() | Replaced():
+            return _read(now, outcome)
+        case Offers() | Invites() | Leads() | Asks():
+            return replace(now, guided=guided(now.guided, outcome))
+        case Proposed() | Tried() | RuleKept():
+            return _making(now, outcome)
+        case Probed() | Called() | Listed() | Chose() | Foresaw() | Copied() | Read():
+            return _learnt(now, outcome)
         case _:
             return _by_subject(now, outcome)
+
+
+def _read(now: Snapshot, outcome: Opened | Diagnosed | Renewed | Grew | Replaced) -> Snapshot:
+    """What is read, and the answer to it; what is told late of a text that nobody looks at any more is dropped."""
+    match outcome:
+        case Opened(text):
+            return replace(now, document=text, diagnosis=None, of_nodes=False, newest_between=False)
+        case Diagnosed(diagnosis, text, of_nodes):
+            answered = annotated(now.document if text.same_texts(now.document) else text, diagnosis)
+            return replace(now, diagnosis=diagnosis, document=answered, of_nodes=of_nodes, newest_between=False)
+        case Renewed(diagnosis, text) if text.same_texts(now.document):
+            return replace(now, diagnosis=diagnosis, document=annotated(now.document, diagnosis))
+        case Grew(text) if text.same_texts(now.document):
+            return replace(now, document=now.document.extended(text))
+        case _:
+            return now
+
+
+def _learnt(now: Snapshot, outcome: Probed | Called | Listed | Chose | Foresaw | Copied | Read) -> Snapshot:
+    match outcome:
+        case Probed(probes):
+            return replace(now, probes=probes)
+        case Called(roll):
+            return replace(now, roll=roll)
+        case Listed(made):
+            return replace(now, made=made)
+        case Chose(launcher):
+            return replace(now, launcher=launcher)
+        case Foresaw(foresight):
+            return replace(now, foresight=foresight)
+        case Copied() | Read():
+            return replace(now, failure=None)
+
+
+def _making(now: Snapshot, outcome: RuleOutcome) -> Snapshot:
+    match outcome:
+        case Proposed(draft):
+            return replace(now, draft=draft)
+        case Tried(trial):
+            return replace(now, trial=trial)
+        case RuleKept(path):
+            return replace(now, own_rule=path)
 
 
 def _by_subject(
@@ -184,7 +239,7 @@ def _measuring(now: Snapshot, outcome: Measures | Ticked | Measured | Remembered
             return replace(now, live=Live())
         case Ticked(activity, tick):
             note = f"{tick.text} ({tick.seconds:.0f} s)"
-            return replace(now, live=ticked(now.live or Live(), tick), steps=_changed(now.steps, activity, note=note))
+            return replace(now, live=ticked(now.live or Live(), tick), steps=changed(now.steps, activity, note=note))
         case Measured(speed, judgement, warning):
             return replace(now, speed=speed, judgement=judgement, unkept=warning, live=None)
         case Remembered(runs):
@@ -215,41 +270,22 @@ def _fixing(now: Snapshot, outcome: Previewed | Changed | Undone) -> Snapshot:
             # The first change of a fix is where "before" ends.
             earlier = now.earlier if now.changes else Earlier(now.probes, now.speed)
             return replace(now, changes=(*now.changes, change), earlier=earlier, speed=None, judgement=None)
-        case Undone():
+        case Undone(change):
             # What was proved with the change is not proved without it.
             pairing = replace(now.pairing, after=None) if now.pairing else None
-            return replace(now, changes=(), earlier=None, speed=None, judgement=None, pairing=pairing)
+            left = tuple(one for one in now.changes if one != change)
+            earlier = now.earlier if left else None
+            return replace(now, changes=left, earlier=earlier, speed=None, judgement=None, pairing=pairing)
 
 
-def _progress(now: Snapshot, outcome: Began | Doing | Noted | Ended | Stopped | Failed) -> Snapshot:
+def _progress(now: Snapshot, outcome: Began | Ahead | Doing | Noted | Ended | Stopped | Failed) -> Snapshot:
     activity = outcome.activity
-    if activity in _WORK and not isinstance(outcome, Doing | Noted):
+    if activity in _WORK and not isinstance(outcome, Ahead | Doing | Noted):
         # However it ended, nothing is being measured any more.
         now = replace(now, live=None)
-    match outcome:
-        case Began():
-            kept = tuple(step for step in now.steps if step.activity is not activity)
-            # Whoever only goes to another place has not read it yet.
-            failure = now.failure if activity is Activity.HISTORY else None
-            return replace(now, steps=kept, failure=failure)
-        case Doing(_, text):
-            return replace(now, steps=(*_changed(now.steps, activity, progress=Progress.DONE), Step(activity, text)))
-        case Noted(_, note):
-            return replace(now, steps=_changed(now.steps, activity, note=note))
-        case Ended():
-            return replace(now, steps=_changed(now.steps, activity, progress=Progress.DONE))
-        case Stopped():
-            return replace(now, steps=_changed(now.steps, activity, progress=Progress.STOPPED))
-        case Failed():
-            return replace(now, steps=_changed(now.steps, activity, progress=Progress.FAILED), failure=outcome)
-
-
-def _changed(
-    steps: tuple[Step, ...], activity: Activity, *, progress: Progress = Progress.RUNNING, note: str | None = None
-) -> tuple[Step, ...]:
-    return tuple(
-        replace(step, progress=progress, note=step.note if note is None else note)
-        if step.activity is activity and step.progress is Progress.RUNNING
-        else step
-        for step in steps
-    )
+    if isinstance(outcome, Began):
+        kept = tuple(step for step in now.steps if step.activity is not activity)
+        # Whoever only goes to another place has not read it yet.
+        return replace(now, steps=kept, failure=now.failure if activity in _ASIDE else None)
+    failure = outcome if isinstance(outcome, Failed) else now.failure
+    return replace(now, steps=followed(now.steps, outcome), failure=failure)

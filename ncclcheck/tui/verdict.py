@@ -13,6 +13,8 @@ def verdict(now: Snapshot) -> Said:
     """The answer in one line."""
     if now.newest_between:
         return peers.verdict(now)
+    if now.diagnosis is None and now.document.texts:
+        return Said("…", f"Reading {wording.line(now.document.title)}", Tone.MUTED)
     if now.diagnosis is None:
         return Said("?", "Not checked yet: p asks the real NCCL here, or paste a log", Tone.WARNING)
     both = now.comparison
@@ -29,8 +31,9 @@ def _verdict_of(diagnosis: Diagnosis, text: Document) -> Said:
         return Said("✗", title + (f" (and {more} more)" if more else ""), Tone.BAD)
     if diagnosis.verdict is Verdict.HEALTHY:
         return Said("✓", f"Nothing wrong found in {wording.line(text.title)}", Tone.GOOD)
-    missing = "; ".join(map(wording.unknown, diagnosis.unknown)) or "the text says nothing about NCCL's network"
-    return Said("?", f"Cannot tell yet: {missing}", Tone.WARNING)
+    first, more = next(iter(diagnosis.unknown), None), len(diagnosis.unknown) - 1
+    missing = wording.unknown(first) if first else "the text says nothing about NCCL's network"
+    return Said("?", f"Cannot tell yet: {missing}" + (f" (and {more} more)" if more > 0 else ""), Tone.WARNING)
 
 
 def summary(now: Snapshot) -> str:

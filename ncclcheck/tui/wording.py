@@ -25,8 +25,9 @@ from ncclcheck.node.version import NEWEST
 from ncclcheck.node.whatif import change
 from ncclcheck.speedtest.plan import PORT, Side
 from ncclcheck.speedtest.worker import parse_place, parse_size, show
+from ncclcheck.tui.clipboard import fits
 from ncclcheck.tui.document import shown
-from ncclcheck.tui.outcomes import Activity, Failed
+from ncclcheck.tui.outcomes import Activity, Copied, Failed
 from ncclcheck.tui.state import Snapshot
 
 
@@ -176,13 +177,28 @@ def failure(failed: Failed) -> str:
         Activity.SCAN: "This node could not be looked at",
         Activity.PROBE: "The probe did not work",
         Activity.DIAGNOSE: "This could not be read",
+        Activity.INDEX: "This could not be read to the end",
         Activity.FIX: "The fix stopped",
         Activity.SPEED: "The speed test did not run",
         Activity.COPY: "The text could not be saved",
         Activity.PAIR: "The nodes were not compared to the end",
-        Activity.HISTORY: "The earlier runs could not be read",
+        Activity.HISTORY: "What was kept could not be read",
+        Activity.WHAT_IF: "It could not be worked out",
+        Activity.RULE: "The rule was not saved",
+        Activity.TRIAL: "The pattern could not be tried",
+        Activity.RANKS: "The ranks could not be told apart",
+        Activity.GUIDES: "This setup cannot begin",
+        Activity.SETUP: "The setup stopped",
     }
     return f"{words[failed.activity]}: " + "\n  ".join(shown(part.strip()) for part in failed.problem.split("\n"))
+
+
+def copied(done: Copied) -> str:
+    """Where a copy is now."""
+    path = line(done.path)
+    if not fits(done.text):
+        return f"Too long for the terminal's clipboard. It is in {path}; C shows it as plain text"
+    return f"Copied. Dropped by the terminal? It is in {path}; C shows it as plain text"
 
 
 def side(address: str, size: str, rank: str, interface: str | None) -> Side | str:

@@ -4,28 +4,54 @@ into one snapshot, which the places receive by data binding. No use case is ever
 
 from __future__ import annotations
 
+import os
 import socket
 from collections.abc import Callable
 from functools import partial
 
+from textual import events
+from textual import on
 from textual.app import App
+from textual.driver import Driver
 from textual.reactive import var
 
-from ncclcheck.model import Node
+from ncclcheck.model import Node, Where
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import peers, wording
+from ncclcheck.tui import clipboard, journey_ranks, peers, reading, rule_making, wording
+from ncclcheck.tui.courtesy import key_pressed
+from ncclcheck.tui.driver import PasteArrives
 from ncclcheck.tui.journey import Journey, Outcomes
 from ncclcheck.tui.offers import choices
-from ncclcheck.tui.outcomes import Activity, Began, Copied, Diagnosed, Meets, Stopped
+from ncclcheck.tui.outcomes import (
+    Activity,
+    Began,
+    Copied,
+    Diagnosed,
+    Doing,
+    Meets,
+    Noted,
+    Opened,
+    Outcome,
+    Probed,
+    Renewed,
+    Replaced,
+    Stopped,
+)
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.reporting import Happened, report
+from ncclcheck.tui.rule_trial import RuleKept
 from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.place import Dialog, Place
+from ncclcheck.tui.screens.rule_draft import RuleDialog
+from ncclcheck.tui.seam import Stopped as IsStopped
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
+from ncclcheck.tui.terminal import Terminal, own_driver
+
+_ARRIVING = "taking in the pasted text"
 
 
 class Working(App[None]):
@@ -34,14 +60,36 @@ class Working(App[None]):
     snapshot: var[Snapshot] = var(Snapshot)
 
     def __init__(self, nodes: tuple[Node, ...], cases: UseCases | None) -> None:
-        super().__init__()
+        super().__init__(ansi_color=True if "NO_COLOR" in os.environ else None)
         self.given = nodes or (Node(name=socket.gethostname()),)
         self.cases = cases or use_cases()
         self.person = Person()
+        self.fixer = Person()
 
     def on_unmount(self) -> None:
-        """Nobody is left whom a pairing could wait for."""
+        """Nobody is left whom a pairing could wait for, or who wants a fix to go on."""
         self.person.go()
+        self.fixer.go()
+
+    def get_driver_class(self) -> type[Driver]:
+        """The driver that takes pastes of any size."""
+        return own_driver(super().get_driver_class())
+
+    @property
+    def terminal(self) -> Terminal | None:
+        """The terminal that it runs in; none in a browser."""
+        return self._driver if isinstance(self._driver, Terminal) else None
+
+    async def on_event(self, event: events.Event) -> None:
+        """Whoever works in the background makes way for keys and mouse."""
+        if isinstance(event, events.InputEvent):
+            key_pressed()
+        await super().on_event(event)
+
+    @on(Driver.SignalResume)
+    def _draw_anew(self) -> None:
+        # Textual (8.2.8) does so after a suspension of its own, not after Ctrl-Z.
+        self.refresh(layout=True)
 
     # Workers ---------------------------------------------------------------------------------------------------------
 
@@ -56,7 +104,11 @@ class Working(App[None]):
         """End an activity after its present step."""
         if activity is Activity.PAIR:
             self.person.go()
-        if self.workers.cancel_group(self, activity.value):
+        if activity is Activity.FIX and self.snapshot.running_in(activity):
+            # What is being written or taken back at this moment has to be told when it is done.
+            self.fixer.go()
+            self.post_message(Happened(Noted(activity, "ends after this step")))
+        elif self.workers.cancel_group(self, activity.value):
             self.post_message(Happened(Stopped(activity)))
 
     def read(self, outcomes: Outcomes) -> None:
@@ -64,11 +116,39 @@ class Working(App[None]):
         self.stop(Activity.PROBE)
         self.begin(Activity.DIAGNOSE, outcomes)
 
+    def fix(self, outcomes: Callable[[IsStopped], Outcomes]) -> None:
+        """Go the way of a fix, or back; it ends by itself after a step when it should."""
+        self.fixer = Person()
+        self.begin(Activity.FIX, outcomes(self.fixer.gone))
+
     def pair(self, outcomes: Callable[[Person], Outcomes]) -> None:
         """Begin a pairing, with somebody at the keys who can be asked."""
         self.stop(Activity.PAIR)
         self.person = Person()
         self.begin(Activity.PAIR, outcomes(self.person))
+
+    def on_paste_arrives(self, message: PasteArrives) -> None:
+        """Say that a large text is on its way; it takes the place of whatever is being read."""
+        steps = self.snapshot.steps_of(Activity.DIAGNOSE)
+        if not self.snapshot.running_in(Activity.DIAGNOSE) or steps[-1].text != _ARRIVING:
+            self.stop(Activity.DIAGNOSE)
+            self.post_message(Happened(Doing(Activity.DIAGNOSE, _ARRIVING)))
+        self.post_message(Happened(Noted(Activity.DIAGNOSE, f"{message.size >> 20} MiB")))
+
+    # Rules of one's own ----------------------------------------------------------------------------------------------
+
+    def make_rule(self, where: Where, line: str) -> None:
+        """Ask what the rule should be, with a proposal."""
+        self.ask(RuleDialog(where, line, self.snapshot.own_rule))
+        self.begin(Activity.TRIAL, rule_making.propose(where, line, self.snapshot.document))
+
+    def on_rule_dialog_asked(self, message: RuleDialog.Asked) -> None:
+        """Try the pattern on what is shown; whatever is typed next ends it."""
+        self.begin(Activity.TRIAL, rule_making.try_pattern(message.pattern, message.line, self.snapshot.document))
+
+    def on_rule_dialog_wanted(self, message: RuleDialog.Wanted) -> None:
+        """Keep the rule."""
+        self.begin(Activity.RULE, rule_making.keep(self.cases, message.draft))
 
     # What they report ------------------------------------------------------------------------------------------------
 
@@ -86,9 +166,31 @@ class Working(App[None]):
             self.ask(AgreeDialog())
         if isinstance(outcome, Copied):
             self.copy_to_clipboard(outcome.text)
-            self.notify(f"Copied. If your terminal dropped it: {wording.line(outcome.path)}", markup=False)
-        if isinstance(outcome, Diagnosed) and self.snapshot.running_in(Activity.DIAGNOSE):
+            self.notify(wording.copied(outcome), markup=False)
+        self._read_on(outcome)
+        if isinstance(outcome, RuleKept):
+            self.begin(Activity.DIAGNOSE, rule_making.diagnose_again(self.cases, self.snapshot))
+        if isinstance(outcome, Diagnosed | Renewed):
+            self.begin(Activity.RANKS, journey_ranks.call_roll(self.snapshot))
+        if isinstance(outcome, Opened) and self.snapshot.running_in(Activity.DIAGNOSE):
             self.switch_mode("log")
+
+    def _read_on(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Opened):
+            self.begin(Activity.INDEX, reading.index(outcome.document))
+        if isinstance(outcome, Replaced):
+            self.begin(Activity.DIAGNOSE, reading.read_files(self.cases, outcome.paths, again=True))
+        if isinstance(outcome, Probed):
+            # What NCCL says now takes the place of a log that may still have been followed.
+            self.stop(Activity.DIAGNOSE)
+            self.stop(Activity.INDEX)
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Hand it to the terminal, also through tmux or screen."""
+        if clipboard.fits(text):
+            super().copy_to_clipboard(text)
+            if self._driver is not None:
+                self._driver.write(clipboard.passed_through(text, os.environ))
 
     def _meet(self, way: Way) -> None:
         if way is Way.CARDS:

@@ -11,6 +11,7 @@ import pytest
 
 from ncclcheck.cli.diagnostics import ExitCode
 from ncclcheck.cli.main import main
+from ncclcheck.doctor.history import Review
 from ncclcheck.model import Applied, Edit
 from tests.fixes.test_apply import an_ordinary_user
 
@@ -51,6 +52,25 @@ def test_repair_apply_and_undo(path: Path, capsys: pytest.CaptureFixture[str]) -
 
     assert main(["fix", "--undo"]) == ExitCode.UNKNOWN
     assert "nothing was applied here that could be undone" in capsys.readouterr().err
+
+
+def test_undo_can_be_looked_at_first(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fix", "--undo", "--show"]) == ExitCode.UNKNOWN
+    assert "nothing was applied here that could be undone" in capsys.readouterr().err
+    main(["fix", "--repair", "--file", str(path), "--apply"])
+    capsys.readouterr()
+
+    assert main(["fix", "--undo", "--show"]) == ExitCode.CLEAR
+    shown = capsys.readouterr().out
+    assert f"-NCCL_SOCKET_IFNAME=eth1\n+{GUIDE.splitlines()[0]}" in shown
+    assert "Nothing was written. The same command without --show writes it." in shown
+    assert main(["fix", "--undo", "--show", "--json"]) == ExitCode.CLEAR
+    assert msgspec.json.decode(capsys.readouterr().out, type=Review).refusal == ""
+    assert path.read_text() == "NCCL_SOCKET_IFNAME=eth1\n"
+
+    path.write_text("# mine\n")
+    assert main(["fix", "--undo", "--show"]) == ExitCode.CLEAR
+    assert "Somebody has changed the file since" in capsys.readouterr().out
 
 
 def test_unset_a_new_file_and_nothing_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -109,7 +129,7 @@ def test_json_in_and_out(path: Path, tmp_path: Path, capfdbinary: pytest.Capture
     assert b"is not what an earlier --json printed" in capfdbinary.readouterr().err
 
 
-@pytest.mark.parametrize("arguments", [[], ["--set", "X"], ["--apply"], ["--undo", "--repair"]])
+@pytest.mark.parametrize("arguments", [[], ["--set", "X"], ["--apply"], ["--undo", "--repair"], ["--show"]])
 def test_wrong_usage(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as caught:
         main(["fix", *arguments])

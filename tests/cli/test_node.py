@@ -270,6 +270,9 @@ What is wrong with it
 
 What is unusual
   - NCCL_IB_DISABLE is not set anyway
+
+What would become of the findings
+  would come: NC106 NCCL_SOCKET_IFNAME reaches NCCL on node-a as '=eth9 # x', not as '=eth9'
 """
     )
 

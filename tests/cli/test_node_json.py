@@ -11,6 +11,7 @@ from typing import Any, get_args, get_type_hints
 
 import pytest
 
+from ncclcheck.doctor.foresight import Foreseen
 from ncclcheck.model import Facts, FileLint, Processes, WhatIf
 
 DOC = (Path(__file__).parents[2] / "docs/node-json.md").read_text(encoding="utf-8")
@@ -28,7 +29,7 @@ def reached(type_: Any) -> Iterator[Any]:
         yield from reached(argument)
 
 
-TYPES = list(dict.fromkeys(one for type_ in (Facts, WhatIf, Processes, FileLint) for one in reached(type_)))
+TYPES = list(dict.fromkeys(one for type_ in (Facts, WhatIf, Processes, FileLint, Foreseen) for one in reached(type_)))
 
 
 def section(name: str) -> str:

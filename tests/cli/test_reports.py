@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from ncclcheck.cli import output
 from ncclcheck.cli.report_markdown import fence, text_of
 from ncclcheck.cli.report_sarif import diagnosis_sarif
+from ncclcheck.cli.report_text import room
+from ncclcheck.doctor.finding_text import Room
 from tests.cli.answers import ANSWER, GOLDEN, TEXTS, forms
 
 
@@ -60,3 +63,18 @@ def test_no_line_ends_its_fence(lines: list[str]) -> None:
     assert first == f"{last}text"
     assert set(last) == {"`"}
     assert not any(last in line for line in body)
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"), [(None, Room(80, 240)), (60, Room(60, 60)), (80, Room(80, 80)), (200, Room(96, 200))]
+)
+def test_quoted_lines_fill_the_terminal_and_are_hardly_cut_without_one(columns: int | None, expected: Room) -> None:
+    assert room(columns) == expected
+
+
+def test_the_width_counts_only_where_a_terminal_shows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "77")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert output.columns() == 77
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert output.columns() is None

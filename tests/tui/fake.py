@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TypeVar
 
+from ncclcheck.doctor.foresight import foresee
+from ncclcheck.doctor.history import Made, Review
 from ncclcheck.doctor.speed import Judged, judged
 from ncclcheck.errors import NcclcheckError, SourceError
+from ncclcheck.logs import sources
+from ncclcheck.logs.sources import Source
 from ncclcheck.model import (
     Address,
     Applied,
@@ -46,7 +51,7 @@ from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Measured, Progress, Rate, Suspected
 from ncclcheck.speedtest.worker.words import bytes_words, sweep
 from ncclcheck.tui.seam import Kept, Meeting, Ticks, UseCases
-from tests.tui import fake_peers
+from tests.tui import fake_peers, fake_setup
 from tests.tui.fake_peers import FAILS, PASSES
 
 LAB = (Node("node-a"), Node("node-b"))
@@ -149,6 +154,12 @@ EDIT = Edit(
     b"# site settings\nNCCL_DEBUG=WARN\nNCCL_SOCKET_IFNAME==eth1\n",
 )
 
+
+def made(node: Node, applied: tuple[Applied, ...], refusal: str = "") -> Made:
+    """A change that is kept, with what taking it back would write."""
+    return Made(node, applied, Review((EDIT,), (Edit(EDIT.path, EDIT.after, EDIT.before),), refusal))
+
+
 T = TypeVar("T")
 
 
@@ -161,6 +172,8 @@ class Doctor:
     failed: SpeedTest = FAILED
     """The speed test of two nodes before the fix."""
     kept: list[Run] = field(default_factory=list)
+    made: list[Made] = field(default_factory=list)
+    """Changes of earlier sessions, the newest first."""
     no_way = False
     """Whether none of the other node's addresses leads there."""
     shaken: Handshake | None = None
@@ -171,8 +184,10 @@ class Doctor:
     log: tuple[str, ...] = LOG
     commands: list[str] = field(default_factory=list)
     """Of the runs that are kept."""
+    rules = Path("/home/me/.config/ncclcheck/rules/causes")
     unkept: str = ""
     """Why they are not."""
+    setup: fake_setup.FakeSetup = field(default_factory=fake_setup.FakeSetup)
     errors: dict[str, NcclcheckError] = field(default_factory=dict)
     """What each use case raises instead of answering."""
     held: dict[str, threading.Event] = field(default_factory=dict)
@@ -184,22 +199,25 @@ class Doctor:
             scan=lambda node: self._called(f"scan {node.name}", lambda: self.facts(node)),
             probe=lambda node: self._called(f"probe {node.name}", lambda: self.probe(node)),
             read=self._read,
-            diagnose=lambda paths, _: self._called("diagnose", lambda: self.diagnosis(paths[0])),
-            diagnose_text=lambda text, _: self._called("diagnose_text", lambda: self._pasted(text)),
+            examine=lambda _: Examined(self),
             diagnose_probes=lambda probes, _: self._called("diagnose_probes", lambda: self._probed(probes)),
             preview=lambda _, node: self._called(f"preview {node.name}", lambda: (EDIT,)),
             apply=lambda _, node: self._called(f"apply {node.name}", self._apply),
-            undo=lambda _, node: self._called(f"undo {node.name}", self._undo),
+            undo=lambda applied, node: self._called(f"undo {node.name}", lambda: self._undo(applied)),
             measure=self._measure,
             measure_here=self._measure_here,
             keep=self._keep,
             judge=judged,
             history=lambda: tuple(self.kept),
+            changes=self._changes,
             invite=lambda agree, stopped: fake_peers.invited(self, self._me, agree, stopped),
             join=lambda text, agree: fake_peers.joined(self, self._me, text, agree),
             between=lambda nodes, stopped: fake_peers.between(self, tuple(map(self.facts, nodes)), stopped),
             match_cards=lambda text, facts: self._called("match_cards", lambda: fake_peers.matched(text, facts)),
             handshake=lambda _: self._called("handshake", self.handshake),
+            setup=fake_setup.cases(self),
+            keep_rule=lambda rule: self._called(f"keep_rule {rule.name}", lambda: self.rules / rule.name),
+            foresee=lambda nodes, change, nccl, present: foresee(nodes, (change,), nccl, present),
         )
 
     @property
@@ -260,13 +278,19 @@ class Doctor:
         missing = Unknown("what does NCCL do?", "a log with NCCL_DEBUG=INFO")
         return Diagnosis(Verdict.UNKNOWN, (), (missing,), Job(), 1, len(text), 0.01)
 
-    def _read(self, paths: Sequence[str]) -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
-        def read() -> tuple[tuple[str, tuple[tuple[int, str], ...]], ...]:
+    def _read(self, paths: Sequence[str]) -> tuple[Source, ...]:
+        def read() -> tuple[Source, ...]:
             if "missing" in paths[0]:
                 raise SourceError("no such file", place=paths[0], next_step="check the name")
-            return ((paths[0], tuple(enumerate(self.log, start=1))),)
+            return (sources.pasted("\n".join(self.log), paths[0]),)
 
         return self._called("read", read)
+
+    def examined(self, source: str, text: str) -> Diagnosis:
+        """What a text means, by where it comes from."""
+        if source == "pasted":
+            return self._called("diagnose_text", lambda: self._pasted(text))
+        return self._called("diagnose", lambda: self.diagnosis(source))
 
     def _measure(self, meeting: Meeting) -> Ticks:
         self._called(f"measure {meeting.address} over {meeting.interfaces[0]}", lambda: None)
@@ -299,8 +323,12 @@ class Doctor:
         self.fixed = True
         return (Applied("/etc/nccl.conf", "/etc/nccl.conf.ncclcheck-1", "2026-11-30T12:00:00Z"),)
 
-    def _undo(self) -> None:
+    def _undo(self, applied: tuple[Applied, ...]) -> None:
         self.fixed = False
+        self.made = [made for made in self.made if made.applied != applied]
+
+    def _changes(self, session: Sequence[tuple[Node, tuple[Applied, ...]]]) -> tuple[Made, ...]:
+        return (*(made(node, applied) for node, applied in reversed(session)), *self.made)
 
     def _called(self, name: str, answer: Callable[[], T]) -> T:
         self.calls.append(name)
@@ -310,6 +338,30 @@ class Doctor:
         if case in self.errors:
             raise self.errors[case]
         return answer()
+
+
+class Examined:
+    """A text under diagnosis."""
+
+    def __init__(self, doctor: Doctor) -> None:
+        self._doctor = doctor
+        self._source = ""
+        self._lines: list[str] = []
+
+    def read(self, lines: Iterable[tuple[Where, str]]) -> Iterator[int]:
+        """All of a source."""
+        self.take(lines)
+        yield len(self._lines)
+
+    def take(self, lines: Iterable[tuple[Where, str]]) -> None:
+        """Some lines."""
+        for where, text in lines:
+            self._source = where.source
+            self._lines.append(text)
+
+    def diagnosis(self, size: int) -> Diagnosis:
+        """The finding, in whatever was read."""
+        return self._doctor.examined(self._source, "\n".join(self._lines))
 
 
 def _job(*hosts: str) -> Job:

@@ -43,6 +43,12 @@ async def pressed(pilot: Pilot[None], *keys: str) -> None:
         await settled(pilot)
 
 
+async def typed(pilot: Pilot[None], *keys: str) -> None:
+    """Press keys as fast as somebody who knows them, and wait at the end only."""
+    await pilot.press(*keys)
+    await settled(pilot)
+
+
 async def until(pilot: Pilot[None], happened: Callable[[], bool]) -> None:
     """Wait for a condition; the time limit of the test ends a wait that never ends."""
     while not happened():

@@ -11,6 +11,7 @@ from textual.widgets import Input, OptionList
 
 from ncclcheck.errors import ApplyError, NodeError, ProbeError
 from ncclcheck.tui.app import Doctor
+from ncclcheck.tui.document import every
 from ncclcheck.tui.screens.fix import FixDialog
 from ncclcheck.tui.screens.help import HelpDialog
 from ncclcheck.tui.screens.log import LogPlace
@@ -18,6 +19,7 @@ from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.speed import SpeedDialog
+from ncclcheck.tui.widgets.log_pane import LogPane
 from ncclcheck.tui.widgets.log_view import LogView
 from tests.tui import fake
 from tests.tui.pilots import LARGE, doctor_of, opened, paste, pressed, settled, text_of, until
@@ -31,6 +33,7 @@ PROOF = [
     "probe node-a",
     "probe node-b",
     "diagnose_probes",
+    "handshake",
     "measure 10.0.0.1 over eth1",
 ]
 
@@ -63,18 +66,18 @@ async def test_a_finding_jumps_to_its_evidence() -> None:
     async with opened(fake.Doctor()) as pilot:
         await pressed(pilot, "p", "2")
         log = pilot.app.screen.query_one(LogView)
-        pointed = [log.pointed]
-        for key in ("n", "n", "n", "N", "up", "down"):
+        pointed = [log.cursor]
+        for key in ("e", "e", "e", "E", "up", "down", "n", "n", "N"):
             await pressed(pilot, key)
-            pointed.append(log.pointed)
+            pointed.append(log.cursor)
         # Rows: a heading, node-a's four lines, a heading, node-b's four; the note's evidence is node-a's third line.
-        assert pointed == [1, 6, 3, 1, 3, 1, 3]
+        assert pointed == [1, 6, 3, 1, 3, 1, 3, 1, 3, 1]
 
 
 async def test_the_arrows_choose_findings_and_show_them_in_full() -> None:
     async with opened(fake.Doctor()) as pilot:
         await pressed(pilot, "p", "2")
-        assert "How we know" in text_of(pilot)
+        assert "--> node-a:1" in text_of(pilot)
         await pressed(pilot, "down")
         assert "No RDMA device was found." in text_of(pilot)
 
@@ -82,10 +85,10 @@ async def test_the_arrows_choose_findings_and_show_them_in_full() -> None:
 async def test_zoom_gives_the_focused_pane_the_screen_and_takes_it_back() -> None:
     async with opened(fake.Doctor()) as pilot:
         await pressed(pilot, "p", "2", "tab", "z")
-        assert "What this does not prove" in text_of(pilot)
-        assert not pilot.app.screen.query_one(LogView).display
+        assert "not proved: It does not prove that" in text_of(pilot)
+        assert not pilot.app.screen.query_one(LogPane).display
         await pressed(pilot, "z")
-        assert pilot.app.screen.query_one(LogView).display
+        assert pilot.app.screen.query_one(LogPane).display
 
 
 async def test_a_paste_is_diagnosed_without_a_question() -> None:
@@ -95,7 +98,7 @@ async def test_a_paste_is_diagnosed_without_a_question() -> None:
         assert doctor.calls[-1] == "diagnose_text"
         assert isinstance(pilot.app.screen, LogPlace)
         assert "✗ NCCL uses eth0" in text_of(pilot)
-        assert [row.text for row in doctor_of(pilot).snapshot.document.rows] == list(fake.LOG)
+        assert [row.text for row in every(doctor_of(pilot).snapshot.document)] == list(fake.LOG)
 
 
 async def test_a_paste_into_a_dialog_is_diagnosed_and_one_line_is_typed() -> None:
@@ -248,11 +251,11 @@ async def test_a_paste_wins_over_a_running_probe() -> None:
         await until(pilot, lambda: doctor_of(pilot).snapshot.diagnosis is not None)
         gate.set()
         await settled(pilot)
-        assert doctor_of(pilot).snapshot.document.title == "pasted text"
+        assert doctor_of(pilot).snapshot.document.title == "pasted: a log"
 
 
 async def test_help_lists_the_keys_of_the_place() -> None:
-    async with opened(fake.Doctor()) as pilot:
+    async with opened(fake.Doctor(), size=(80, 70)) as pilot:
         await pressed(pilot, "2", "question_mark")
         shown = text_of(pilot)
         assert "Next line that proves something" in shown
@@ -279,8 +282,8 @@ async def test_copy_reaches_the_clipboard_and_a_file(tmp_path: Path) -> None:
         saved = tmp_path / "ncclcheck" / "copied.txt"
         assert saved.read_text() == pilot.app.clipboard
         assert saved.stat().st_mode & 0o777 == 0o600
-        assert pilot.app.clipboard.startswith("NCCL uses eth0 (172.17.0.2), which the other node cannot reach [NC101")
-        assert [note.message for note in pilot.app._notifications] == [f"Copied. If your terminal dropped it: {saved}"]
+        assert pilot.app.clipboard.startswith("error[NC101] NCCL uses eth0 (172.17.0.2), which the other node cannot reach")
+        assert [note.message for note in pilot.app._notifications] == [f"Copied. Dropped by the terminal? It is in {saved}; C shows it as plain text"]
 
 
 async def test_the_speed_test_of_one_machine_asks_and_shows_the_other_side() -> None:

@@ -33,8 +33,8 @@ from ncclcheck.model import Outcome as Peer
 from ncclcheck.printable import printable
 from ncclcheck.speedtest.history import Run
 from ncclcheck.speedtest.reports import Progress, Suspected
-from ncclcheck.tui import content
-from ncclcheck.tui.document import shown
+from ncclcheck.tui import content, findings_content
+from ncclcheck.tui.document import Document, shown
 from ncclcheck.tui.outcomes import (
     Activity,
     Began,
@@ -106,7 +106,7 @@ async def test_a_copied_finding_is_inert(tmp_path: object, monkeypatch: pytest.M
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     async with opened(fake.Doctor(finding=_finding())) as pilot:
         await pressed(pilot, "p", "c")
-        assert f"title {LITERAL}" in pilot.app.clipboard
+        assert f"title {LITERAL}" in " ".join(pilot.app.clipboard.split())
         assert not (UNSAFE - {"\t"}) & set(pilot.app.clipboard)
 
 
@@ -178,12 +178,12 @@ def hostile_pairing(doctor: fake.Doctor) -> Iterator[Outcome]:
 
 def test_evidence_that_is_not_in_the_text_is_no_error() -> None:
     found = replace(fake.FINDING, evidence=(Where("elsewhere", 12),))
-    assert "elsewhere:12" in content.finding(found, fake_document()).plain
+    assert "elsewhere:12" in findings_content.finding(found, fake_document(), 80).plain
 
 
-def fake_document() -> content.Document:
+def fake_document() -> Document:
     """An empty document."""
-    return content.Document()
+    return Document()
 
 
 async def test_what_a_speed_test_says_is_inert(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:

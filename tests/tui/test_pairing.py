@@ -28,6 +28,7 @@ from ncclcheck.doctor.steps import (
 )
 from ncclcheck.errors import PeerError
 from ncclcheck.model import Cell, Contact, Edit, Facts, Handshake, Leg, Match, Node, Outcome, Sides, Use
+from ncclcheck.peer import invitation
 from ncclcheck.tui import peers
 from ncclcheck.tui.document import Document
 from ncclcheck.tui.matrix import details, tables
@@ -228,7 +229,7 @@ def test_a_question_is_open_while_the_pairing_waits_for_it(
     ],
 )
 def test_what_an_invitation_is(text: str, is_one: bool, problem: str) -> None:
-    assert peers.is_invitation(text) is is_one
+    assert invitation.looks_like(text) is is_one
     said = peers.invitation_problem(text)
     assert said.startswith(problem)
     assert bool(said) is bool(problem)

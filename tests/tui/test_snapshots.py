@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from ncclcheck.doctor.diagnose import diagnose_sources
+from ncclcheck.doctor.history import HERE
+from ncclcheck.doctor.ranks import roll_of
 from ncclcheck.errors import ProbeError
-from ncclcheck.model import Node
+from ncclcheck.logs import sources
+from ncclcheck.model import Applied, Node
 from ncclcheck.peer import card
+from ncclcheck.tui import document, fixing
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.outcomes import Activity, Doing, Measures, Noted, Ticked
+from ncclcheck.tui.outcomes import Activity, Changed, Doing, Ended, Measures, Noted, Outcome, Ticked
 from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.state import advance
 from tests.tui import fake
 from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled, text_of, until
 
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 Compare = Callable[..., bool]
 Journey = Callable[[Pilot[None]], Awaitable[None]]
 
@@ -40,10 +47,55 @@ def keys(*steps: str) -> Journey:
     return walk
 
 
+async def tried(pilot: Pilot[None]) -> None:
+    """Another setting, with what would become of the findings."""
+    await settled(pilot)
+    await pressed(pilot, "w", *"=eth1")
+    await until(pilot, lambda: "would go" in text_of(pilot))
+    await pilot.pause()
+
+
+async def stopped(pilot: Pilot[None]) -> None:
+    """A fix that was ended after the first node."""
+    await settled(pilot)
+    await pressed(pilot, "p", "f")
+    app, outcomes = doctor_of(pilot), list[Outcome]()
+
+    def enough() -> bool:
+        return any(isinstance(outcome, Changed) for outcome in outcomes)
+
+    for outcome in fixing.prove(app.cases, app.snapshot, enough):
+        outcomes.append(outcome)
+        app.snapshot = advance(app.snapshot, outcome)
+    app.snapshot = advance(app.snapshot, Ended(Activity.FIX))
+    await settled(pilot)
+
+
+def ranks_of(folder: str, *steps: str) -> Journey:
+    """The ranks of a log of ours, under names that are the same everywhere."""
+
+    async def walk(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        app, files = doctor_of(pilot), sorted((LOGS / folder).glob("*.log"))
+        texts = tuple(sources.pasted(file.read_text(), file.name) for file in files)
+        found, text = diagnose_sources(texts), document.opened(folder, texts).grown()
+        roll = roll_of(found, text.text_at)
+        app.snapshot = replace(app.snapshot, diagnosis=found, document=text, roll=roll)
+        await pressed(pilot, "3", *steps)
+
+    return walk
+
+
 async def pasted(pilot: Pilot[None]) -> None:
     """A log, pasted."""
     await settled(pilot)
     await paste(pilot, "\n".join(fake.LOG).replace("{host}", "node-a"))
+
+
+async def rule_drafted(pilot: Pilot[None]) -> None:
+    """A rule, proposed for a line of that log."""
+    await pasted(pilot)
+    await pressed(pilot, "r")
 
 
 async def begin(pilot: Pilot[None]) -> None:
@@ -98,12 +150,15 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "log-empty": (fake.LAB, keys("2")),
     "finding": (fake.LAB, keys("p", "2", "n")),
     "pasted": (fake.HERE, pasted),
+    "rule": (fake.HERE, rule_drafted),
     "fix": (fake.LAB, keys("p", "f")),
     "fix-by-hand": (fake.HERE, keys("p", "f", "right")),
     "proved": (fake.LAB, keys("p", "f", "a")),
     "after": (fake.LAB, keys("p", "f", "a", "escape")),
     "speed": (fake.HERE, keys("s")),
-    "what-if": (fake.LAB, keys("w", *"=eth1")),
+    "what-if": (fake.LAB, tried),
+    "fix-alone": (fake.HERE, keys("p", "f")),
+    "fix-stopped": (fake.LAB, stopped),
     "help": (fake.LAB, keys("question_mark")),
     "peers-alone": (fake.HERE, keys("4")),
     "peers-waiting": (fake.HERE, waiting),
@@ -112,6 +167,16 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "peers-proved": (fake.LAB, keys("4", "i", "f", "a", "escape", "v")),
     "peers-asked": (fake.HERE, asked),
     "peers-cards": (fake.HERE, card_pasted),
+    "ranks-none": (fake.HERE, keys("3")),
+    "ranks-stuck": (fake.HERE, ranks_of("wrong-interface/2.28.9-refused-2x4", "right", "down")),
+    "ranks-absent": (fake.HERE, ranks_of("world-size/2.28.9-world-size-mismatch")),
+    "ranks-up": (fake.HERE, ranks_of("healthy/2.28.9-healthy-2x2", "right")),
+    "history-none": (fake.LAB, keys("7")),
+    "history-change": (fake.LAB, keys("7")),
+    "history-refused": (fake.LAB, keys("7", "down", "u")),
+    "history-undo": (fake.LAB, keys("7", "u")),
+    "history-run": (fake.LAB, keys("7", "down", "down", "enter")),
+    "history-better": (fake.LAB, keys("7", "down", "down", "space", "down", "space")),
     "speeds-none": (fake.LAB, keys("5")),
     "speeds-half": (fake.LAB, half_measured),
     "speeds-result": (fake.LAB, keys("s")),
@@ -128,6 +193,18 @@ BETWEEN = {
     "speeds-better": fake.SLOWER,
 }
 """What two nodes measure before a fix."""
+KEPT = {"speeds-none", "history-change", "history-refused", "history-undo", "history-run", "history-better"}
+"""States in which two runs are kept from before, and in the history two changes."""
+MADE = (
+    fake.made(
+        HERE, (Applied("/etc/nccl.conf", "/etc/nccl.conf.ncclcheck-backup-20261130T120000Z", "2026-11-30T12:00:00Z"),)
+    ),
+    fake.made(
+        HERE,
+        (Applied("/root/.nccl.conf", None, "2026-11-29T08:30:00Z"),),
+        "Somebody has changed the file since; taking it back would lose that.",
+    ),
+)
 HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
 """What never comes in a state."""
 
@@ -138,7 +215,8 @@ def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[in
     nodes, journey = STATES[state]
     held = {what: threading.Event() for what in HELD.get(state, ())}
     doctor = fake.Doctor(held=held, failed=BETWEEN.get(state, fake.FAILED))
-    doctor.kept += _EARLIER if state == "speeds-none" else ()
+    doctor.kept += _EARLIER if state in KEPT else ()
+    doctor.made += MADE if state in KEPT and state != "speeds-none" else ()
     assert snap_compare(Doctor(nodes, cases=doctor.cases()), terminal_size=size, run_before=journey)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from ncclcheck.model import Comparison, Diagnosis, Job, Unknown, Verdict, Where
+from ncclcheck.model import Comparison, Diagnosis, Job, Unknown, Verdict
 from ncclcheck.tui import advice, journey, wording
-from ncclcheck.tui.document import Document, annotated, document, pasted
+from ncclcheck.tui.document import Document, every
 from ncclcheck.tui.offers import next_step, offers
 from ncclcheck.tui.outcomes import (
     Activity,
@@ -23,6 +21,7 @@ from ncclcheck.tui.outcomes import (
     Measured,
     NodeApplied,
     Noted,
+    Opened,
     Outcome,
     Probed,
     Read,
@@ -30,7 +29,8 @@ from ncclcheck.tui.outcomes import (
     Stopped,
     Undone,
 )
-from ncclcheck.tui.state import Earlier, Progress, Snapshot, Step, advance
+from ncclcheck.tui.state import Earlier, Snapshot, advance
+from ncclcheck.tui.steps import Progress, Step
 from ncclcheck.tui.verdict import verdict
 from tests.tui import fake
 
@@ -83,7 +83,9 @@ def test_before_ends_with_the_first_change() -> None:
     )
     assert now.earlier == Earlier(PROBES, fake.FAILED)
     assert now.comparison == Comparison(fake.FAILED, fake.PASSED)
-    assert after(Undone(), start=now).comparison is None
+    half = after(Undone(NodeApplied(B, ())), start=now)
+    assert (half.changes, half.comparison) == ((NodeApplied(A, ()),), None)
+    assert after(Undone(NodeApplied(A, ())), start=half).earlier is None
 
 
 def test_only_work_on_the_nodes_makes_it_busy() -> None:
@@ -113,6 +115,14 @@ def test_offers(outcomes: tuple[Outcome, ...], actions: list[str], best: str) ->
     assert ([offer.action for offer in offers(now)], next_step(now)) == (actions, best)
 
 
+def test_what_is_missing_decides_the_next_step() -> None:
+    unknown = after(Diagnosed(replace(DOCTOR.diagnosis("x"), verdict=Verdict.UNKNOWN, findings=()), Document()))
+    assert next_step(unknown) == "open"
+    ours = replace(unknown, of_nodes=True)
+    assert next_step(ours) == "peers"
+    assert next_step(after(Scanned(A, DOCTOR.facts(A)), Scanned(B, DOCTOR.facts(B)), start=ours)) == "speed"
+
+
 def _answer(verdict: Verdict, *unknown: Unknown) -> Snapshot:
     diagnosis = Diagnosis(verdict, (), unknown, Job(), 1, 1, 0.0)
     return Snapshot(nodes=fake.LAB, diagnosis=diagnosis, document=Document("job.log"))
@@ -124,6 +134,10 @@ def _answer(verdict: Verdict, *unknown: Unknown) -> Snapshot:
         (Snapshot(), "? Not checked yet: p asks the real NCCL here, or paste a log"),
         (_answer(Verdict.HEALTHY), "✓ Nothing wrong found in job.log"),
         (_answer(Verdict.UNKNOWN, Unknown("who?", "b.log")), "? Cannot tell yet: who? (missing: b.log)"),
+        (
+            _answer(Verdict.UNKNOWN, Unknown("who?", "b.log"), Unknown("when?", "a clock")),
+            "? Cannot tell yet: who? (missing: b.log) (and 1 more)",
+        ),
         (_answer(Verdict.UNKNOWN), "? Cannot tell yet: the text says nothing about NCCL's network"),
         (
             replace(_answer(Verdict.HEALTHY), earlier=Earlier((), fake.FAILED), speed=fake.PASSED),
@@ -167,33 +181,16 @@ def test_a_fix_from_a_strangers_log_carries_a_warning() -> None:
     now = replace(after(Diagnosed(DOCTOR.diagnosis("x"), Document())), nodes=fake.HERE)
     assert advice.cautions(now, fake.FIX) == (
         "The log is from node-a, but this would be written on gpu-box.",
-        "The other nodes need the same change: run ncclcheck there too, or copy the fix with c.",
+        "The job needs it on all nodes; what to run on the others stands below.",
     )
     assert advice.cautions(replace(now, nodes=fake.LAB), fake.FIX) == ()
 
 
 def test_a_paste_brings_facts_only_of_a_node_that_it_names() -> None:
     asked = []
-    cases = replace(
-        DOCTOR.cases(), diagnose_text=lambda text, facts: asked.append((text, facts)) or DOCTOR.diagnosis("pasted")
-    )
+    cases = replace(DOCTOR.cases(), examine=lambda facts: asked.append(facts) or fake.Examined(DOCTOR))
     facts = (DOCTOR.facts(A), DOCTOR.facts(B))
-    list(journey.read_paste(cases, "node-b:1:1 NCCL\r\nx\ry", facts))
-    assert asked == [("node-b:1:1 NCCL\nx\ny", (facts[1],))]
-
-
-@given(st.lists(st.lists(st.text(alphabet="ab\t\x1b", max_size=5), min_size=1, max_size=6), min_size=1, max_size=4))
-def test_every_place_is_found_again(texts: list[list[str]]) -> None:
-    made = document("all", [(f"s{number}", list(enumerate(lines, 1))) for number, lines in enumerate(texts)])
-    places = [Where(f"s{number}", line) for number, lines in enumerate(texts) for line in range(1, len(lines) + 1)]
-    rows = [made.row_of(place) for place in places]
-    headed = [index for index, row in enumerate(made.rows) if row.where.line]
-    assert rows == headed
-    assert made.row_of(Where("s0", len(texts[0]) + 1)) is None
-    assert made.row_of(Where("nowhere", 1)) is None
-
-
-def test_a_document_knows_its_evidence() -> None:
-    made = annotated(pasted("a\nb\nc\nd\n", "pasted"), DOCTOR.diagnosis("pasted"))
-    assert made.trail == ((0, 0), (0, 3), (1, 2))
-    assert {index: severity.name for index, severity in made.marks.items()} == {0: "ERROR", 3: "ERROR", 2: "INFO"}
+    told = list(journey.read_paste(cases, "node-b:1:1 NCCL\r\nx\ry", facts))
+    shown = next(outcome.document for outcome in told if isinstance(outcome, Opened))
+    assert [row.raw for row in every(shown)] == ["node-b:1:1 NCCL", "x", "y"]
+    assert asked == [(facts[1],)]

@@ -35,7 +35,10 @@ class FixDialog(Dialog[None]):
         Binding("right", "other(1)", "Other fix", id="fix.next", tooltip="The next way to fix it"),
         Binding("up", "scroll(-1)", show=False, id="fix.up", tooltip="Scroll up"),
         Binding("down", "scroll(1)", show=False, id="fix.down", tooltip="Scroll down"),
-        Binding("c", "app.copy", "Copy", id="fix.copy", tooltip="Copy the finding and its fixes as text"),
+        Binding("c", "app.copy", "Copy", id="fix.copy", tooltip="Copy this fix as text, also for other nodes"),
+        Binding("C", "app.plain", show=False, id="fix.plain", tooltip="Show it as plain text, to be marked"),
+        Binding("L", "app.launcher", show=False, id="fix.launcher", tooltip="Tell it for another launcher"),
+        Binding("enter", "done", show=False, id="fix.done", tooltip="Back, once it has come to its end"),
     ]
 
     class Asked(Message):
@@ -83,7 +86,8 @@ class FixDialog(Dialog[None]):
             self.refresh_bindings()
 
     def _show(self, now: Snapshot) -> None:
-        many = f"  ({self._number + 1} of {len(self.finding.fixes)}, ← → for the others)" if self._many else ""
+        others = self._many and not self._under_way(now)
+        many = f"  ({self._number + 1} of {len(self.finding.fixes)}, ← → for the others)" if others else ""
         self.query_one("#title", Static).update(content.piece(wording.line(self.fix.title) + many, Tone.STRONG))
         body = self.query_one("#body", VerticalScroll)
         self.query_one("#text", Static).update(content.lines(self._body(now)))
@@ -94,19 +98,40 @@ class FixDialog(Dialog[None]):
 
     def _body(self, now: Snapshot) -> Iterator[Content]:
         if self._under_way(now):
-            if now.comparison is not None and not now.busy:
-                yield speeds_content.comparison(now.comparison)
-                yield Content()
-            yield content.steps(now.steps_of(Activity.FIX))
+            yield from self._progress(now)
         elif refusal := advice.unapplied(self.fix):
-            yield content.lines(content.fix_lines(self.fix))
+            yield self._by_hand(now)
             yield Content()
             yield content.piece(refusal)
         elif (planned := self._plan(now)) is not None:
             yield content.plan(planned)
             yield from (content.piece(f"! {text}", Tone.WARNING) for text in advice.cautions(now, self.fix))
+            yield from self._elsewhere(now)
         elif now.failure is None:
             yield content.piece("working out what would change…", Tone.MUTED)
+
+    def _progress(self, now: Snapshot) -> Iterator[Content]:
+        """What came of it, the steps, and what is to be done on other nodes."""
+        if now.comparison is not None and not now.busy:
+            yield speeds_content.comparison(now.comparison)
+            yield Content()
+        if (ended := advice.outcome(now)) is not None:
+            yield content.said(ended)
+            yield Content()
+        yield content.steps(now.steps_of(Activity.FIX))
+        if now.changes and not now.busy:
+            yield from self._elsewhere(now)
+
+    def _elsewhere(self, now: Snapshot) -> Iterator[Content]:
+        lines = advice.elsewhere(now, self.fix)
+        if lines:
+            yield Content()
+        yield from (content.piece(text, Tone.STRONG if number else Tone.PLAIN) for number, text in enumerate(lines))
+
+    def _by_hand(self, now: Snapshot) -> Content:
+        from ncclcheck.tui import findings_content
+
+        return findings_content.fix(self.fix, max(1, self.query_one("#body").size.width - 1), now.launcher)
 
     def _hint(self, now: Snapshot) -> Content:
         if advice.appliable(self.fix) and self._plan(now) is None:
@@ -138,6 +163,8 @@ class FixDialog(Dialog[None]):
                 return self._many and not self._under_way(now)
             case "app.stop":
                 return now.busy
+            case "done":
+                return self._under_way(now) and not now.busy
             case _:
                 return True
 
@@ -154,6 +181,15 @@ class FixDialog(Dialog[None]):
         self._number = (self._number + step) % len(self.finding.fixes)
         self._show(self.snapshot)
         self.post_message(self.Asked(self.fix))
+
+    def action_done(self) -> None:
+        """Go back."""
+        self.dismiss(None)
+
+    @property
+    def copied(self) -> str:
+        """This fix, with what to do on other nodes."""
+        return advice.copied_fix(self.snapshot, self.fix)
 
     def action_scroll(self, step: int) -> None:
         """Move the text."""

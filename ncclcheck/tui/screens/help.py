@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
@@ -21,6 +24,9 @@ class HelpDialog(Dialog[None]):
     """Shows keys."""
 
     CSS_PATH = "dialog.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "close", show=False, id="help.close", tooltip="Back to where you were"),
+    ]
 
     def __init__(self, keys: tuple[tuple[str, str], ...]) -> None:
         super().__init__()

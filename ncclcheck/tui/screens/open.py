@@ -49,5 +49,5 @@ class OpenDialog(Dialog[None]):
         """Close once the text was read; say why when it could not be."""
         if not self.is_mounted:
             return
-        if self._before not in (None, now.document):
+        if self._before is not None and not self._before.same_texts(now.document):
             self.dismiss(None)

@@ -43,6 +43,11 @@ class PeersPlace(GuidedPlace):
         """The line or the card for the other node, or all that was found out."""
         return peers_content.text(self.snapshot) or super().copied
 
+    @property
+    def best(self) -> str:
+        """By what is known between the nodes."""
+        return next_between(self.snapshot)
+
     def applies(self, action: str) -> bool:
         """By what is known between the nodes."""
         return applies_between(action, self.snapshot)

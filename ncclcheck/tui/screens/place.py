@@ -11,7 +11,7 @@ from textual.widgets import Footer
 
 from ncclcheck.model import Finding
 from ncclcheck.tui import advice
-from ncclcheck.tui.offers import applies, first_fixable
+from ncclcheck.tui.offers import applies, first_fixable, next_step
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.verdict import summary
 
@@ -39,7 +39,16 @@ class Place(Screen[None]):
     @property
     def copied(self) -> str:
         """What is copied here: the finding, or what is known of the nodes."""
-        return advice.report(self.finding, self.snapshot.document) if self.finding else summary(self.snapshot)
+        return (
+            advice.report(self.finding, self.snapshot.document, self.snapshot.launcher)
+            if self.finding
+            else summary(self.snapshot)
+        )
+
+    @property
+    def best(self) -> str:
+        """The action that is most worth taking here and now: Enter takes it."""
+        return next_step(self.snapshot)
 
     def applies(self, action: str) -> bool:
         """Whether an action makes sense here and now."""
@@ -54,6 +63,11 @@ class Dialog(ModalScreen[Answer]):
     ]
 
     snapshot: var[Snapshot] = var(Snapshot)
+
+    @property
+    def copied(self) -> str:
+        """What is copied here; empty for what the place beneath has."""
+        return ""
 
     def action_close(self) -> None:
         """Leave without an answer."""

@@ -34,6 +34,11 @@ class SpeedsPlace(GuidedPlace):
         """The result with all of its figures."""
         return speeds_content.text(self.snapshot) or super().copied
 
+    @property
+    def best(self) -> str:
+        """By what was measured."""
+        return next_for_speed(self.snapshot)
+
     def applies(self, action: str) -> bool:
         """By what was measured."""
         return applies_to_speed(action, self.snapshot)

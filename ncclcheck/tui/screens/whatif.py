@@ -7,12 +7,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
-from textual.content import Content
+from textual.message import Message
+from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ncclcheck.model import Change, Facts, Node
-from ncclcheck.node.whatif import rests_on_a_name, what_if
-from ncclcheck.tui import content, wording
+from ncclcheck.model import Change
+from ncclcheck.tui import content, foresight_content, wording
 from ncclcheck.tui.screens.place import Dialog, footer
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.widgets.field import Field
@@ -20,7 +20,8 @@ from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.wording import Tone
 
 _FIRST = "NCCL_SOCKET_IFNAME="
-_NAMED = "which address that name leads to is looked up by: ncclcheck node --what-if"
+_REST = 0.05
+"""Seconds without a key before it is worked out."""
 
 
 class WhatIfDialog(Dialog[None]):
@@ -32,9 +33,18 @@ class WhatIfDialog(Dialog[None]):
         Binding("pagedown", "scroll(6)", "Down", show=False, id="what-if.down", tooltip="Scroll the answer down"),
     ]
 
+    class Asked(Message):
+        """Somebody wants to know what a change would do."""
+
+        def __init__(self, change: Change, nccl: str) -> None:
+            super().__init__()
+            self.change = change
+            self.nccl = nccl
+
     def __init__(self, version: str) -> None:
         super().__init__()
         self._version = version
+        self._waiting: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the dialog."""
@@ -51,33 +61,39 @@ class WhatIfDialog(Dialog[None]):
 
     def on_mount(self) -> None:
         """Answer from the start."""
-        self._answer(self.snapshot)
+        self._ask()
 
     def on_input_changed(self) -> None:
-        """Keep the answer in step with what is typed."""
-        self._answer(self.snapshot)
+        """Ask anew once the keys rest for a moment."""
+        if self._waiting is not None:
+            self._waiting.stop()
+        self._waiting = self.set_timer(_REST, self._ask)
 
-    def watch_snapshot(self, now: Snapshot) -> None:
-        """Keep it in step with the nodes, too."""
-        if self.is_mounted:
-            self._answer(now)
+    def watch_snapshot(self, old: Snapshot, now: Snapshot) -> None:
+        """Show the answer, and ask anew where something else is known of the nodes."""
+        if self.is_mounted and (old.scanned, old.diagnosis, old.pairing) != (now.scanned, now.diagnosis, now.pairing):
+            self._ask()
+        elif self.is_mounted and old.foresight is not now.foresight:
+            self._show(now)
 
-    def _answer(self, now: Snapshot) -> None:
-        typed, version = (self.query_one(f"#{name}", Input).value.strip() for name in ("change", "version"))
-        change = wording.typed_change(typed, version)
-        known = [(node, facts) for node in now.nodes if (facts := now.facts_of(node)) is not None]
-        if isinstance(change, str):
-            shown = content.piece(f"? {change}", Tone.WARNING)
+    def _ask(self) -> None:
+        typed = self._typed()
+        if isinstance(typed, Change):
+            self.post_message(self.Asked(typed, self._value("version")))
         else:
-            shown = content.lines(_of_node(node, facts, change, version) for node, facts in known)
-        self.query_one("#answer", Static).update(shown)
+            self.query_one("#answer", Static).update(content.piece(f"? {typed}", Tone.WARNING))
+
+    def _show(self, now: Snapshot) -> None:
+        seen = now.foresight
+        if seen is not None and (seen.changes, seen.nccl) == ((self._typed(),), self._value("version")):
+            self.query_one("#answer", Static).update(foresight_content.foresight(seen))
+
+    def _typed(self) -> Change | str:
+        return wording.typed_change(self._value("change"), self._value("version"))
+
+    def _value(self, name: str) -> str:
+        return self.query_one(f"#{name}", Input).value.strip()
 
     def action_scroll(self, step: int) -> None:
         """Move the answer."""
         self.query_one("#body", VerticalScroll).scroll_relative(y=step, animate=False)
-
-
-def _of_node(node: Node, facts: Facts, change: Change, version: str) -> Content:
-    if rests_on_a_name(facts, (change,)):
-        return content.piece(f"? {node.name}: {_NAMED} {change.name}={change.value}", Tone.WARNING)
-    return content.what_if(node, what_if(facts, (change,), version), facts.choice)

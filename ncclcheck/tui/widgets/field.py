@@ -1,4 +1,4 @@
-"""An input line that leaves a pasted log or card to the app: neither is ever a file name."""
+"""An input line that leaves a pasted log, a card or a line of another node to the app: none is ever a file name."""
 
 from __future__ import annotations
 
@@ -6,6 +6,10 @@ from textual import events
 from textual.widgets import Input
 
 from ncclcheck.peer import card
+from ncclcheck.tui.setups import is_invitation
+
+_LONGEST = 4096
+"""Characters; a path has no more (PATH_MAX of Linux), and a whole log need not be looked through for its lines."""
 
 
 class Field(Input):
@@ -13,5 +17,6 @@ class Field(Input):
 
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()
-        if len(event.text.splitlines()) <= 1 and not card.looks_like(event.text):
+        short = len(event.text) <= _LONGEST and len(event.text.splitlines()) <= 1
+        if short and not (card.looks_like(event.text) or is_invitation(event.text)):
             super()._on_paste(event)

@@ -16,6 +16,8 @@ from ncclcheck.tui.verdict import verdict
 from ncclcheck.tui.widgets.place_bar import PlaceBar
 from ncclcheck.tui.wording import Said, Tone
 
+_MOUSE_LENT = "i The mouse is your terminal's now: mark text with it. m takes it back."
+
 
 class Headline(Vertical):
     """Shows the snapshot's names, running step, verdict and last failure."""
@@ -31,6 +33,7 @@ class Headline(Vertical):
         #verdict { height: auto; max-height: 2; padding: 0 1; text-style: bold; }
         #failure { height: auto; max-height: 4; padding: 0 1; display: none; }
         &.-failed #failure { display: block; }
+        #mouse { height: 1; padding: 0 1; display: none; }
     }
     """
 
@@ -48,6 +51,7 @@ class Headline(Vertical):
         yield Static(id="verdict", markup=False)
         yield Static(id="doing", markup=False)
         yield Static(id="failure", markup=False)
+        yield Static(_MOUSE_LENT, id="mouse", markup=False)
 
     def watch_snapshot(self, now: Snapshot) -> None:
         """Say it anew."""

@@ -21,24 +21,24 @@ class Ways(OptionList, inherit_bindings=False):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "cursor_up", "Up", show=False, id="ways.up"),
-        Binding("down", "cursor_down", "Down", show=False, id="ways.down"),
-        Binding("home", "first", "First", show=False, id="ways.first"),
-        Binding("end", "last", "Last", show=False, id="ways.last"),
-        Binding("enter", "select", "Take it", show=False, id="ways.take"),
+        Binding("up", "cursor_up", "Up", show=False, id="ways.up", tooltip="The way above"),
+        Binding("down", "cursor_down", "Down", show=False, id="ways.down", tooltip="The way below"),
+        Binding("home", "first", "First", show=False, id="ways.first", tooltip="The first way"),
+        Binding("end", "last", "Last", show=False, id="ways.last", tooltip="The last way"),
+        Binding("enter", "select", "Take it", show=False, id="ways.take", tooltip="Take the way under the cursor"),
     ]
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True)
+        self._offered: tuple[tuple[Offer, ...], str] = ((), "")
 
     def offer(self, ways: tuple[Offer, ...], best: str) -> None:
-        """Show these, unless they are shown already: whoever moves the cursor keeps it where it is."""
-        prompts = [_prompt(way) for way in ways]
-        if [(option.id, option.prompt) for option in self.options] == [
-            (way.action, prompt) for way, prompt in zip(ways, prompts, strict=True)
-        ]:
+        """Show these, unless they are shown already: whoever moves the cursor keeps it while nothing else is best."""
+        if (ways, best) == self._offered:
             return
-        self.set_options(Option(prompt, id=way.action) for way, prompt in zip(ways, prompts, strict=True))
+        if ways != self._offered[0]:
+            self.set_options(Option(_prompt(way), id=way.action) for way in ways)
+        self._offered = (ways, best)
         actions = [way.action for way in ways]
         self.highlighted = actions.index(best) if best in actions else 0 if actions else None
 
