@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from ncclcheck import __version__
 from ncclcheck.cli.diagnostics import ExitCode, report
 from ncclcheck.errors import NcclcheckError
+
+if TYPE_CHECKING:
+    import argparse
 
 COMMANDS = (
     "setup",
@@ -39,6 +42,8 @@ exit codes: 0 nothing wrong found, 1 problems found, 2 wrong usage, 3 could not 
 
 def build_parser(commands: Sequence[str] = COMMANDS) -> argparse.ArgumentParser:
     """The sub-commands and their arguments."""
+    import argparse
+
     parser = argparse.ArgumentParser(
         prog="ncclcheck",
         description="Finds out why a multi-node PyTorch + NCCL job hangs, fixes it, and proves the fix.",

@@ -21,7 +21,7 @@ class Launcher:
     """Every line that the mark matches holds one of them."""
     mark: str
     commands: tuple[str, ...]
-    """Lines to run or write; ``{settings}`` stands for all settings at once, ``{name}`` and ``{value}`` for each one."""
+    """Lines to run or write; ``{settings}`` stands for all settings, ``{name}`` and ``{value}`` for each one."""
     source: str
     each: str = "{name}={value}"
     """One setting within ``{settings}``."""

@@ -105,9 +105,8 @@ def _write(files: Mapping[Path, str], folder: Path) -> tuple[Path, ...]:
 
 
 def _files(rule: OwnRule, number: str) -> dict[str, str]:
-    kind = f"own.{rule.name}"
-    shape = Shape(kind, literal_of(rule.pattern), rule.pattern)
-    line = rule.line[:_LONGEST_SAMPLE]
+    kind, line = f"own.{rule.name}", rule.line[:_LONGEST_SAMPLE]
+    shape = Shape(kind, literal_of(rule.pattern, line), rule.pattern)
     silent = next((one for one in _SILENT if not events_in(Shapes((shape,)), one)), _SILENT[0])
     others = sorted({event.kind for event in events_in(_known(), line)})
     event = _EVENT.format(

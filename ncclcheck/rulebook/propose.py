@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import regex
+
 from ncclcheck.logs.records import records
 from ncclcheck.model import Where
-from ncclcheck.rulebook.patterns import SHORTEST, pattern_flaws
+from ncclcheck.rulebook.patterns import LIMIT, SHORTEST, pattern_flaws
 
+TOO_LONG = "it takes too long on a line: begin with fixed words, and bound what repeats"
 _LONGEST = 160
 """Characters of a message that a pattern is made of; what follows differs from line to line."""
+_NAME_WORDS = 4
 _SPECIAL = re.compile(r"[\\.^$*+?{}\[\]|()]")
 _ADDRESS = r"\d{1,3}(?:\.\d{1,3}){3}"
 _VARYING = re.compile(
@@ -60,11 +64,26 @@ def _with_name(pattern: str) -> str:
     return pattern.replace(_ADDRESS, f"(?P<address>{_ADDRESS})", 1)
 
 
-def literal_of(pattern: str) -> str:
-    """The words that every match holds for certain, the longest ones; empty where there are none."""
+def name_for(message: str) -> str:
+    """A name for a rule about such messages."""
+    words = re.findall(r"[a-z]{3,}", message.lower())
+    return "-".join(words[:_NAME_WORDS]) or "own-rule"
+
+
+def literal_of(pattern: str, line: str) -> str:
+    """The words that every match holds for certain, the longest ones that the line has; empty where there are none.
+
+    They are looked for in lines as they are, where a terminal's escape may stand between two words.
+    """
     runs = list(_runs(pattern))
+    words = [word for run in runs for word in run.split(" ")]
+    there = [run for run in runs if run in line] or [word for word in words if word in line]
+    return max(there, key=_weight, default="")
+
+
+def _weight(text: str) -> tuple[int, int]:
     # Hexadecimal digits do not count in a gate.
-    return max(runs, key=lambda run: (len(re.sub("[0-9a-f]", "", run)), len(run)), default="")
+    return len(re.sub("[0-9a-f]", "", text)), len(text)
 
 
 def _runs(pattern: str) -> Iterator[str]:
@@ -106,10 +125,15 @@ def _certain(found: re.Match[str], quantifier: re.Match[str] | None) -> Iterator
     yield ""
 
 
-def refusal(pattern: str) -> str:
-    """Why no rule can be made with a pattern; empty where one can."""
+def refusal(pattern: str, line: str) -> str:
+    """Why no rule can be made from a line with a pattern; empty where one can."""
     for flaw in pattern_flaws("pattern", pattern):
         return f"{flaw.problem}; {flaw.instead}"
-    if len(re.sub("[0-9a-f]", "", literal_of(pattern))) < SHORTEST:
+    try:
+        if not regex.search(pattern, message_of(line), timeout=LIMIT):
+            return "it does not match the line that the rule is made from"
+    except TimeoutError:
+        return TOO_LONG
+    if _weight(literal_of(pattern, line))[0] < SHORTEST:
         return "it needs words that each such line holds: three letters at least, beside digits and a to f"
     return ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import ClassVar
 
 from textual import events
@@ -12,39 +13,24 @@ from textual.screen import Screen
 from ncclcheck.model import Node, Where
 from ncclcheck.peer import invitation
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import advice, aside, clipboard, fixing, journey, journey_history, peers, reading, wording
-from ncclcheck.tui.courtesy import settle
+from ncclcheck.tui import advice, aside, clipboard, fixing, journey, journey_history, peers, reading, screens, wording
+from ncclcheck.tui.courtesy import SETTLED, settle
 from ncclcheck.tui.keys import KEYS
 from ncclcheck.tui.leading import Leading
 from ncclcheck.tui.offers import best_fix
 from ncclcheck.tui.outcomes import Activity, Answered, Read
 from ncclcheck.tui.outcomes_told import Chose
+from ncclcheck.tui.places import DESTINATIONS
 from ncclcheck.tui.reporting import Happened
-from ncclcheck.tui.screens.agree import AgreeDialog
-from ncclcheck.tui.screens.filter import FilterDialog
-from ncclcheck.tui.screens.fix import FixDialog
-from ncclcheck.tui.screens.help import HelpDialog
-from ncclcheck.tui.screens.history import HistoryPlace, WholeDialog
-from ncclcheck.tui.screens.history_undo import UndoDialog
-from ncclcheck.tui.screens.join import JoinDialog
-from ncclcheck.tui.screens.log import LogPlace
-from ncclcheck.tui.screens.open import OpenDialog
-from ncclcheck.tui.screens.overview import OverviewPlace
-from ncclcheck.tui.screens.peers import PeersPlace
-from ncclcheck.tui.screens.place import Dialog
-from ncclcheck.tui.screens.ranks import RanksPlace
-from ncclcheck.tui.screens.setup import SetupPlace
-from ncclcheck.tui.screens.speed import SpeedDialog
-from ncclcheck.tui.screens.speeds import SpeedsPlace
-from ncclcheck.tui.screens.whatif import WhatIfDialog
+from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.setups import is_invitation
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.working import Working
 
 _ONLY = {
-    **dict.fromkeys(("rule", "finding", "evidence"), LogPlace),
-    **dict.fromkeys(("prove", "invite", "join"), PeersPlace),
+    **dict.fromkeys(("rule", "finding", "evidence"), "log"),
+    **dict.fromkeys(("prove", "invite", "join"), "peers"),
 }
 """Actions that one place alone has."""
 
@@ -65,18 +51,22 @@ class Doctor(Leading):
     def on_mount(self) -> None:
         """Show the overview at once, and look at the nodes behind it."""
         self.snapshot = Snapshot(nodes=self.given)
-        self.add_mode("overview", lambda: OverviewPlace(self.given).data_bind(Working.snapshot))
-        self.add_mode("log", lambda: LogPlace().data_bind(Working.snapshot))
-        self.add_mode("ranks", lambda: RanksPlace().data_bind(Working.snapshot))
-        self.add_mode("peers", lambda: PeersPlace().data_bind(Working.snapshot))
-        self.add_mode("speeds", lambda: SpeedsPlace().data_bind(Working.snapshot))
-        self.add_mode("setup", lambda: SetupPlace().data_bind(Working.snapshot))
-        self.add_mode("history", lambda: HistoryPlace().data_bind(Working.snapshot))
+        for place in DESTINATIONS:
+            self.add_mode(place.mode, partial(self._place, place.mode))
         self.switch_mode("overview")
-        self.call_after_refresh(settle)
+        self.set_timer(SETTLED, settle)
         self.begin(Activity.SCAN, journey.scan(self.cases, self.given))
         if self._paths:
             self.begin(Activity.DIAGNOSE, reading.read_files(self.cases, self._paths))
+
+    def _place(self, mode: str) -> Place:
+        made: type[Place] = getattr(getattr(screens, mode), f"{mode.title()}Place")
+        screen = (screens.overview.OverviewPlace(self.given) if mode == "overview" else made()).data_bind(
+            Working.snapshot
+        )
+        # Textual (8.2.8, App._init_mode) would take its style for old, and parse every style sheet twice more.
+        screen._css_update_count = self._css_update_count
+        return screen
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Of Textual's own commands only the theme; the places offer the rest."""
@@ -88,7 +78,7 @@ class Doctor(Leading):
         """Grey out what does not apply now."""
         if action == "stop":
             return self.snapshot.busy
-        if action in _ONLY and not isinstance(self.screen, _ONLY[action]):
+        if action in _ONLY and not self.at(_ONLY[action]):
             return False
         if action == "mouse":
             return self.terminal is not None
@@ -103,11 +93,11 @@ class Doctor(Leading):
         while isinstance(self.screen, Dialog):
             self.pop_screen()
         to_join = invitation.looks_like(event.text)
-        if is_invitation(event.text) or (to_join and isinstance(self.screen, SetupPlace)):
+        if is_invitation(event.text) or (to_join and self.at("setup")):
             self.join_setup(event.text)
             return
         if to_join:
-            self.ask(JoinDialog(event.text))
+            self.ask(screens.join.JoinDialog(event.text))
             return
         self.read(journey.read_paste(self.cases, event.text, self.snapshot.facts))
 
@@ -122,24 +112,24 @@ class Doctor(Leading):
         """Go to the log."""
         self.action_place("log")
 
-    def on_ranks_place_asked(self, message: RanksPlace.Asked) -> None:
+    def on_ranks_place_asked(self, message: screens.ranks.RanksPlace.Asked) -> None:
         """Show a line where the log is."""
         self.action_log()
         self.call_next(self._point_at, message.where)
 
     def _point_at(self, where: Where) -> None:
-        if isinstance(self.screen, LogPlace):
+        if isinstance(self.screen, screens.log.LogPlace):
             self.screen.pane.point_to(where)
 
-    def on_history_place_whole(self, message: HistoryPlace.Whole) -> None:
+    def on_history_place_whole(self, message: screens.history.HistoryPlace.Whole) -> None:
         """Show it on a whole screen."""
-        self.ask(WholeDialog(message.told))
+        self.ask(screens.history.WholeDialog(message.told))
 
-    def on_history_place_undo(self, message: HistoryPlace.Undo) -> None:
+    def on_history_place_undo(self, message: screens.history.HistoryPlace.Undo) -> None:
         """Show what taking a change back would write."""
-        self.ask(UndoDialog(message.made))
+        self.ask(screens.history_undo.UndoDialog(message.made))
 
-    def on_undo_dialog_agreed(self, message: UndoDialog.Agreed) -> None:
+    def on_undo_dialog_agreed(self, message: screens.history_undo.UndoDialog.Agreed) -> None:
         """The yes was given."""
         self.fix(lambda stopped: journey_history.take_back(self.cases, message.made, self.snapshot, stopped))
 
@@ -153,13 +143,13 @@ class Doctor(Leading):
 
     def action_join(self) -> None:
         """Ask for what the other node shows."""
-        self.ask(JoinDialog())
+        self.ask(screens.join.JoinDialog())
 
-    def on_join_dialog_asked(self, message: JoinDialog.Asked) -> None:
+    def on_join_dialog_asked(self, message: screens.join.JoinDialog.Asked) -> None:
         """Take part in it."""
         self.pair(lambda person: journey.join(self.cases, message.text, self.snapshot, person))
 
-    def on_agree_dialog_answered(self, message: AgreeDialog.Answered) -> None:
+    def on_agree_dialog_answered(self, message: screens.agree.AgreeDialog.Answered) -> None:
         """Hand it to the pairing, which waits for it."""
         self.person.answer(message.yes)
         self.post_message(Happened(Answered(message.yes)))
@@ -175,21 +165,21 @@ class Doctor(Leading):
 
     def action_open(self) -> None:
         """Ask for a path."""
-        self.ask(OpenDialog())
+        self.ask(screens.open.OpenDialog())
 
-    def on_open_dialog_asked(self, message: OpenDialog.Asked) -> None:
+    def on_open_dialog_asked(self, message: screens.open.OpenDialog.Asked) -> None:
         """Read it."""
         self.read(reading.read_files(self.cases, (message.path,)))
 
     def action_fix(self) -> None:
         """Show what would change."""
         finding = self.place().finding
-        if isinstance(self.screen, PeersPlace) and peers.question(self.snapshot):
-            self.ask(AgreeDialog())
+        if self.at("peers") and peers.question(self.snapshot):
+            self.ask(screens.agree.AgreeDialog())
         elif finding is not None and finding.fixes:
-            self.ask(FixDialog(finding, best_fix(finding, tuple(filter(advice.appliable, finding.fixes)))))
+            self.ask(screens.fix.FixDialog(finding, best_fix(finding, tuple(filter(advice.appliable, finding.fixes)))))
 
-    def on_fix_dialog_asked(self, message: FixDialog.Asked) -> None:
+    def on_fix_dialog_asked(self, message: screens.fix.FixDialog.Asked) -> None:
         """Work out the plan of a fix."""
         self.begin(Activity.FIX, fixing.preview(self.cases, message.fix, self.snapshot))
 
@@ -208,19 +198,19 @@ class Doctor(Leading):
         if len(now.nodes) > 1:
             self.begin(Activity.SPEED, journey.measure(self.cases, now))
         else:
-            self.ask(SpeedDialog(*wording.own_end(now)), self._measure_here)
+            self.ask(screens.speed.SpeedDialog(*wording.own_end(now)), self._measure_here)
 
     def _measure_here(self, side: Side | None) -> None:
         if side is not None:
             self.begin(Activity.SPEED, journey.measure_here(self.cases, side, self.snapshot))
 
-    def on_what_if_dialog_asked(self, message: WhatIfDialog.Asked) -> None:
+    def on_what_if_dialog_asked(self, message: screens.whatif.WhatIfDialog.Asked) -> None:
         """Work it out; whatever is typed next ends it."""
         self.begin(Activity.WHAT_IF, fixing.foresee(self.cases, message.change, message.nccl, self.snapshot))
 
     def action_what_if(self) -> None:
         """Try other settings without changing anything."""
-        self.ask(WhatIfDialog(wording.present_version(self.snapshot)))
+        self.ask(screens.whatif.WhatIfDialog(wording.present_version(self.snapshot)))
 
     def action_copy(self) -> None:
         """Copy what is looked at, and save it."""
@@ -248,22 +238,22 @@ class Doctor(Leading):
 
     def action_finding(self, step: int) -> None:
         """The next finding; the key stands here so that the footer keeps its order."""
-        if isinstance(self.screen, LogPlace):
+        if isinstance(self.screen, screens.log.LogPlace):
             self.screen.go_to_finding(step)
 
     def on_log_place_asks_filter(self) -> None:
         """Ask for a filter."""
-        if isinstance(self.screen, LogPlace):
-            self.ask(FilterDialog(self.screen.pane.narrow))
+        if isinstance(self.screen, screens.log.LogPlace):
+            self.ask(screens.filter.FilterDialog(self.screen.pane.narrow))
 
     def action_evidence(self, step: int) -> None:
         """Go along the evidence."""
-        if isinstance(self.screen, LogPlace):
+        if isinstance(self.screen, screens.log.LogPlace):
             self.screen.go_along(step)
 
     def action_rule(self) -> None:
         """Make a rule from the line under the cursor."""
-        view = self.screen.pane.view if isinstance(self.screen, LogPlace) else None
+        view = self.screen.pane.view if isinstance(self.screen, screens.log.LogPlace) else None
         if view is not None and view.current is not None and view.current_text.strip():
             self.make_rule(view.current, view.current_text)
 
@@ -273,8 +263,17 @@ class Doctor(Leading):
 
     def action_stop(self) -> None:
         """End everything after its present step."""
-        for activity in (Activity.PROBE, Activity.DIAGNOSE, Activity.FIX, Activity.SPEED, Activity.PAIR, Activity.SETUP):
-            self.stop(activity)
+        for activity in (
+            Activity.PROBE,
+            Activity.DIAGNOSE,
+            Activity.FIX,
+            Activity.SPEED,
+            Activity.PAIR,
+            Activity.SETUP,
+        ):
+            # A log that was diagnosed may still be followed; that is nothing to be ended.
+            if activity is not Activity.DIAGNOSE or self.snapshot.running_in(activity):
+                self.stop(activity)
 
     def action_mouse(self) -> None:
         """Let the terminal have its mouse, or take it back."""
@@ -287,4 +286,4 @@ class Doctor(Leading):
         bound = [active.binding for active in self.screen.active_bindings.values() if not active.binding.system]
         bound.sort(key=lambda key: not (key.id or "").startswith("log."))  # What only this place has comes first.
         keys = ((self.get_key_display(key), key.tooltip) for key in bound if key.tooltip)
-        self.ask(HelpDialog(wording.keys(keys)))
+        self.ask(screens.help.HelpDialog(wording.keys(keys)))

@@ -19,7 +19,6 @@ from ncclcheck.model import (
 from ncclcheck.tui import advice, wording
 from ncclcheck.tui.document import shown
 from ncclcheck.tui.outcomes import NodeEdits
-from ncclcheck.tui.speeds import rating_words
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.steps import Progress, Step
 from ncclcheck.tui.wording import Said, Tone
@@ -176,6 +175,8 @@ def speeds(now: Snapshot) -> Content:
     tests = [(word, test) for word, test in (("before", before), ("now", now.speed)) if test is not None]
     parts = [piece("Speed test", Tone.STRONG), *(_speed(word, test) for word, test in tests)]
     if now.speed is not None and now.speed.passed and now.judgement is not None:
+        from ncclcheck.tui.speeds import rating_words  # There is none at the first paint.
+
         parts.append(piece(f"{'':12}{rating_words(now.judgement)}; 5 says why", Tone.MUTED))
     return lines(parts)
 

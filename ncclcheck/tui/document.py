@@ -137,9 +137,10 @@ class Document:
 
     def extended(self, other: Document) -> Document:
         """The document as far as another value of the same texts knows it, which may be the earlier one."""
-        if (other.height, other.whole) == (self.height, self.whole) or other.height < self.height:
+        whole = self.whole or other.whole
+        if other.height < self.height or (other.height, whole) == (self.height, self.whole):
             return self
-        return replace(self, counts=other.counts, starts=other.starts, whole=other.whole)
+        return replace(self, counts=other.counts, starts=other.starts, whole=whole)
 
     def grown(self, *, whole: bool = True) -> Document:
         """The document with the rows that are there by now."""

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ncclcheck.model import Node
 from ncclcheck.tui import journey_setup, setup_words
 from ncclcheck.tui.newcomer import Newcomer
 from ncclcheck.tui.outcomes import Activity
-from ncclcheck.tui.screens.setup import SetupPlace
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.setups import Asks, Leads, Offers
 from ncclcheck.tui.state import advance
 from ncclcheck.tui.working import Working
+
+if TYPE_CHECKING:
+    from ncclcheck.tui.screens import setup
 
 
 class Leading(Working):
@@ -40,20 +44,20 @@ class Leading(Working):
             return
         self._line = line
         self.snapshot = advance(self.snapshot, Offers(None))
-        if isinstance(self.screen, SetupPlace):
+        if self.at("setup"):
             self.on_setup_place_shown()
         else:
             self.action_setup()
 
     def action_setup(self) -> None:
         """Go to the setup."""
-        self.call_next(self.switch_mode, SetupPlace.MODE)
+        self.call_next(self.switch_mode, "setup")
 
     def on_setup_place_shown(self) -> None:
         """Find out what can be chosen."""
         self.begin(Activity.GUIDES, journey_setup.offer(self.cases, self._line))
 
-    def on_setup_place_begun(self, message: SetupPlace.Begun) -> None:
+    def on_setup_place_begun(self, message: setup.SetupPlace.Begun) -> None:
         """Lead through it."""
         if self._under_way:  # Enter was pressed twice.
             return
@@ -72,7 +76,7 @@ class Leading(Working):
             for worker in self.workers
         )
 
-    def on_setup_place_replied(self, message: SetupPlace.Replied) -> None:
+    def on_setup_place_replied(self, message: setup.SetupPlace.Replied) -> None:
         """Hand it to whoever asked."""
         self.newcomer.reply(message.asking, message.said)
 
@@ -80,7 +84,7 @@ class Leading(Working):
         """The yes was given."""
         self.begin(Activity.SETUP, journey_setup.take_back(self.cases, self.snapshot))
 
-    def on_setup_place_opens(self, message: SetupPlace.Opens) -> None:
+    def on_setup_place_opens(self, message: setup.SetupPlace.Opens) -> None:
         """Over the place; its data is bound in the app's own message loop."""
         self.call_next(lambda: self.push_screen(message.dialog.data_bind(Working.snapshot), message.then))
 

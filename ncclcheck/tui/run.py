@@ -5,6 +5,7 @@ Whether a terminal can show it is known before anything heavy is loaded.
 
 from __future__ import annotations
 
+import gc
 import os
 import socket
 import sys
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from ncclcheck.errors import NcclcheckError
+from ncclcheck.tui.early import Early, begun_with
 from ncclcheck.tui.opening import Opening
 from ncclcheck.tui.signs import monochrome
 
@@ -50,15 +52,23 @@ def run_app(nodes: tuple[Node, ...] = (), paths: tuple[str, ...] = ()) -> int:
         os.environ["NO_COLOR"] = "1"
     opening = _opening(nodes)
     try:
-        from ncclcheck.tui.app import Doctor
-        from ncclcheck.tui.terminal import Terminal
-
-        Terminal.opening = opening
-        app = Doctor(nodes, paths)
-        app.run()
+        return _run(nodes, paths, opening)
     finally:
-        if opening:
+        if opening is not None:
             opening.close()
+
+
+def _run(nodes: tuple[Node, ...], paths: tuple[str, ...], opening: Opening | None) -> int:
+    # A third of the time that loading takes, and nothing of what is loaded is garbage; tui.courtesy turns it on again.
+    gc.disable()
+    early = None if nodes else Early(socket.gethostname())
+    from ncclcheck.tui.app import Doctor
+    from ncclcheck.tui.real import use_cases
+    from ncclcheck.tui.terminal import Terminal
+
+    Terminal.opening = opening
+    app = Doctor(nodes, paths, begun_with(use_cases(), early))
+    app.run()
     return app.return_code or 0
 
 

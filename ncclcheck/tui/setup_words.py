@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.setups import Agreement, FormState, Led, Preparing, StepView, Told, Wishing
 from ncclcheck.tui.state import Snapshot
@@ -100,12 +102,23 @@ def copied(now: Snapshot, step: StepView | None) -> str:
     return step.copied if step else ""
 
 
-def question(now: Snapshot) -> Told:
-    """What stands above the diff that is asked about."""
+def steps(now: Snapshot) -> tuple[StepView, ...]:
+    """The steps; what was going on when it was ended goes on no more."""
+    led = now.guided.led
+    if led is None or goes_on(now):
+        return led.steps if led else ()
+    return tuple(replace(one, sign="·", tone=Tone.MUTED) if one.sign == "…" else one for one in led.steps)
+
+
+def told(now: Snapshot, step: StepView | None) -> Told:
+    """The step in full; in its stead what stands above the diff that is asked about."""
     asking = now.guided.asking
-    if not isinstance(asking, Agreement):
-        return ()
-    return (("Write this on this node?", Tone.STRONG), (asking.title, Tone.PLAIN))
+    if isinstance(asking, Agreement):
+        return (("Write this on this node?", Tone.STRONG), (asking.title, Tone.PLAIN))
+    led = now.guided.led
+    if step and led and led.inviting and step.id == led.at and not goes_on(now):
+        return (("Nobody is waited for any more. Enter waits again, with the same line.", Tone.PLAIN),)
+    return step.told if step else ()
 
 
 def hint(now: Snapshot, form: FormState) -> Said:

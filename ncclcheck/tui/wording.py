@@ -22,7 +22,6 @@ from ncclcheck.model import (
     Unknown,
 )
 from ncclcheck.node.version import NEWEST
-from ncclcheck.node.whatif import change
 from ncclcheck.speedtest.plan import PORT, Side
 from ncclcheck.speedtest.worker import parse_place, parse_size, show
 from ncclcheck.tui.clipboard import fits
@@ -233,6 +232,8 @@ def present_version(now: Snapshot) -> str:
 
 def typed_change(text: str, version: str) -> Change | str:
     """A change that somebody typed, or what is wrong with it."""
+    from ncclcheck.node.whatif import change  # Nothing is typed at the first paint.
+
     found = change(text)
     if found is None:
         return "NAME=VALUE, NAME= for an empty value, NAME- for not set"

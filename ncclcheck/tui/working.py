@@ -9,15 +9,14 @@ import socket
 from collections.abc import Callable
 from functools import partial
 
-from textual import events
-from textual import on
+from textual import events, on
 from textual.app import App
 from textual.driver import Driver
 from textual.reactive import var
 
 from ncclcheck.model import Node, Where
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import clipboard, journey_ranks, peers, reading, rule_making, wording
+from ncclcheck.tui import clipboard, journey_ranks, peers, reading, rule_making, screens, wording
 from ncclcheck.tui.courtesy import key_pressed
 from ncclcheck.tui.driver import PasteArrives
 from ncclcheck.tui.journey import Journey, Outcomes
@@ -42,10 +41,7 @@ from ncclcheck.tui.person import Person
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.reporting import Happened, report
 from ncclcheck.tui.rule_trial import RuleKept
-from ncclcheck.tui.screens.agree import AgreeDialog
-from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.place import Dialog, Place
-from ncclcheck.tui.screens.rule_draft import RuleDialog
 from ncclcheck.tui.seam import Stopped as IsStopped
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
@@ -139,14 +135,14 @@ class Working(App[None]):
 
     def make_rule(self, where: Where, line: str) -> None:
         """Ask what the rule should be, with a proposal."""
-        self.ask(RuleDialog(where, line, self.snapshot.own_rule))
+        self.ask(screens.rule_draft.RuleDialog(where, line, self.snapshot.own_rule))
         self.begin(Activity.TRIAL, rule_making.propose(where, line, self.snapshot.document))
 
-    def on_rule_dialog_asked(self, message: RuleDialog.Asked) -> None:
+    def on_rule_dialog_asked(self, message: screens.rule_draft.RuleDialog.Asked) -> None:
         """Try the pattern on what is shown; whatever is typed next ends it."""
         self.begin(Activity.TRIAL, rule_making.try_pattern(message.pattern, message.line, self.snapshot.document))
 
-    def on_rule_dialog_wanted(self, message: RuleDialog.Wanted) -> None:
+    def on_rule_dialog_wanted(self, message: screens.rule_draft.RuleDialog.Wanted) -> None:
         """Keep the rule."""
         self.begin(Activity.RULE, rule_making.keep(self.cases, message.draft))
 
@@ -162,8 +158,8 @@ class Working(App[None]):
             self.refresh_bindings()
         if isinstance(outcome, Meets):
             self._meet(outcome.way)
-        if peers.question(self.snapshot) and not peers.question(before) and isinstance(self.screen, PeersPlace):
-            self.ask(AgreeDialog())
+        if peers.question(self.snapshot) and not peers.question(before) and self.at("peers"):
+            self.ask(screens.agree.AgreeDialog())
         if isinstance(outcome, Copied):
             self.copy_to_clipboard(outcome.text)
             self.notify(wording.copied(outcome), markup=False)
@@ -203,6 +199,10 @@ class Working(App[None]):
         """The uppermost place, under whatever dialogs; an empty one before there is any."""
         places = [screen for screen in self.screen_stack if isinstance(screen, Place)]
         return places[-1] if places else Place()
+
+    def at(self, mode: str) -> bool:
+        """Whether this place is on top, without a dialog over it."""
+        return isinstance(self.screen, Place) and mode == self.screen.MODE
 
     def ask(self, dialog: Dialog[Side] | Dialog[None], then: Callable[[Side | None], None] | None = None) -> None:
         """Show a dialog over the place."""

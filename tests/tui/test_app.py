@@ -282,8 +282,12 @@ async def test_copy_reaches_the_clipboard_and_a_file(tmp_path: Path) -> None:
         saved = tmp_path / "ncclcheck" / "copied.txt"
         assert saved.read_text() == pilot.app.clipboard
         assert saved.stat().st_mode & 0o777 == 0o600
-        assert pilot.app.clipboard.startswith("error[NC101] NCCL uses eth0 (172.17.0.2), which the other node cannot reach")
-        assert [note.message for note in pilot.app._notifications] == [f"Copied. Dropped by the terminal? It is in {saved}; C shows it as plain text"]
+        assert pilot.app.clipboard.startswith(
+            "error[NC101] NCCL uses eth0 (172.17.0.2), which the other node cannot reach"
+        )
+        assert [note.message for note in pilot.app._notifications] == [
+            f"Copied. Dropped by the terminal? It is in {saved}; C shows it as plain text"
+        ]
 
 
 async def test_the_speed_test_of_one_machine_asks_and_shows_the_other_side() -> None:

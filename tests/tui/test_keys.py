@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,10 @@ from textual.binding import Binding
 from textual.dom import DOMNode
 from textual.pilot import Pilot
 from textual.screen import Screen
+from textual.worker import WorkerCancelled
 
 import ncclcheck.tui
+from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.places import DESTINATIONS
 from ncclcheck.tui.screens.place import Dialog, Place
 from tests.tui import fake
@@ -92,7 +95,11 @@ async def test_every_key_of_a_place_does_something_that_exists(place: object) ->
     async with opened(fake.Doctor()) as pilot:
         await pressed(pilot, "p", place.key)
         assert_sound(pilot)
-        for key in sorted(pilot.app.screen.active_bindings.keys() - LEAVES):
+        active = pilot.app.screen.active_bindings
+        everywhere = {key for key, one in active.items() if one.node is pilot.app and not one.binding.show}
+        # What works everywhere and is not in the footer is pressed in one place.
+        left_out = everywhere if place is not DESTINATIONS[0] else set()
+        for key in sorted(active.keys() - LEAVES - left_out):
             await pilot.press(key)
             await back(pilot, place.mode)
         await settled(pilot)
@@ -101,7 +108,10 @@ async def test_every_key_of_a_place_does_something_that_exists(place: object) ->
 
 async def back(pilot: Pilot[None], mode: str) -> None:
     """To where the key was pressed, with nothing that it began still going on."""
-    await pilot.app.workers.wait_for_complete()
+    for activity in Activity:
+        doctor_of(pilot).stop(activity)
+    with suppress(WorkerCancelled):
+        await pilot.app.workers.wait_for_complete()
     while isinstance(pilot.app.screen, Dialog):
         assert_sound(pilot)
         await pilot.press("escape")

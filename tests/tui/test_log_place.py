@@ -85,8 +85,7 @@ async def search(pilot: Pilot[None], words: str) -> None:
     """Type what to look for, and wait for all of it."""
     await press(pilot, "slash")
     pane(pilot).query_one(Input).value = words
-    await until(pilot, lambda: (pane(pilot).search or sieve.Search("")).text == words)
-    await until(pilot, lambda: "so far" not in title(pilot) and "…" not in title(pilot))
+    await until(pilot, lambda: f"/{words}: " in title(pilot) and not title(pilot).endswith(("…", "so far")))
     await pilot.pause()
 
 

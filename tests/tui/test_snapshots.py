@@ -23,7 +23,7 @@ from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.outcomes import Activity, Changed, Doing, Ended, Measures, Noted, Outcome, Ticked
 from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.state import advance
-from tests.tui import fake
+from tests.tui import fake, fake_setup
 from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled, text_of, until
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -143,11 +143,29 @@ async def half_measured(pilot: Pilot[None]) -> None:
     await settled(pilot)
 
 
+def led_to(words: str, *, agreed: bool = False) -> Journey:
+    """A setup as far as these words; or to its end, with a yes once the question can have been read."""
+
+    async def walk(pilot: Pilot[None]) -> None:
+        await settled(pilot)
+        await pressed(pilot, "6")
+        await pilot.press("enter")
+        await until(pilot, lambda: words in text_of(pilot))
+        await pilot.pause(0.6)
+        if agreed:
+            await pressed(pilot, "y")
+
+    return walk
+
+
 STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "fresh": (fake.LAB, keys()),
     "one-node": (fake.HERE, keys("p")),
     "problem": (fake.LAB, keys("p")),
     "log-empty": (fake.LAB, keys("2")),
+    "log-search": (fake.LAB, keys("p", "2", "slash", *"eth0", "enter")),
+    "log-filter": (fake.LAB, keys("p", "2", "t", *"boot", "enter")),
+    "filter": (fake.LAB, keys("p", "2", "t")),
     "finding": (fake.LAB, keys("p", "2", "n")),
     "pasted": (fake.HERE, pasted),
     "rule": (fake.HERE, rule_drafted),
@@ -177,6 +195,13 @@ STATES: dict[str, tuple[tuple[Node, ...], Journey]] = {
     "history-undo": (fake.LAB, keys("7", "u")),
     "history-run": (fake.LAB, keys("7", "down", "down", "enter")),
     "history-better": (fake.LAB, keys("7", "down", "down", "space", "down", "space")),
+    "setup-choices": (fake.HERE, keys("6")),
+    "setup-place": (fake.HERE, keys("6", "down", "down", "down")),
+    "setup-prepared": (fake.HERE, led_to("6 shows what")),
+    "setup-waiting": (fake.HERE, led_to("Waiting for the other node")),
+    "setup-asked": (fake.HERE, led_to("6 shows what")),
+    "setup-failed": (fake.HERE, led_to("6 shows what")),
+    "setup-ready": (fake.HERE, led_to("6 shows what", agreed=True)),
     "speeds-none": (fake.LAB, keys("5")),
     "speeds-half": (fake.LAB, half_measured),
     "speeds-result": (fake.LAB, keys("s")),
@@ -205,7 +230,13 @@ MADE = (
         "Somebody has changed the file since; taking it back would lose that.",
     ),
 )
-HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
+UNUSUAL = {
+    "setup-place": {"place": "vast"},
+    "setup-prepared": {"place": "vast"},
+    "setup-failed": {"wall": True},
+}
+"""What is unusual about the setup of a state."""
+HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",), "setup-waiting": ("guest",)}
 """What never comes in a state."""
 
 
@@ -214,7 +245,8 @@ HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",)}
 def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
     nodes, journey = STATES[state]
     held = {what: threading.Event() for what in HELD.get(state, ())}
-    doctor = fake.Doctor(held=held, failed=BETWEEN.get(state, fake.FAILED))
+    setup = fake_setup.FakeSetup(**UNUSUAL.get(state, {}))
+    doctor = fake.Doctor(held=held, failed=BETWEEN.get(state, fake.FAILED), setup=setup)
     doctor.kept += _EARLIER if state in KEPT else ()
     doctor.made += MADE if state in KEPT and state != "speeds-none" else ()
     assert snap_compare(Doctor(nodes, cases=doctor.cases()), terminal_size=size, run_before=journey)

@@ -16,6 +16,7 @@ from ncclcheck.tui import content, filters
 from ncclcheck.tui.filters import Filter
 from ncclcheck.tui.screens.place import Dialog, footer
 from ncclcheck.tui.sieve import Search
+from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.wording import Tone
@@ -27,7 +28,7 @@ _MOST = 50
 class FilterDialog(Dialog[None]):
     """Asks for a filter."""
 
-    CSS_PATH = "dialog.tcss"
+    CSS_PATH: ClassVar = ["dialog.tcss", "filter.tcss"]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", "Up", show=False, id="filter.up", tooltip="The choice above"),
         Binding("down", "move(1)", "Down", show=False, id="filter.down", tooltip="The choice below"),
@@ -53,6 +54,11 @@ class FilterDialog(Dialog[None]):
         self.query_one(OptionList).can_focus = False
         self._offer("")
         self.query_one(Field).focus()
+
+    def watch_snapshot(self, old: Snapshot, now: Snapshot) -> None:
+        """Offer what a new diagnosis knows, which is bound here only after the dialog is there."""
+        if self.is_mounted and old.diagnosis is not now.diagnosis:
+            self._offer(self.query_one(Field).value)
 
     def on_input_changed(self, event: Field.Changed) -> None:
         """Offer what fits."""
@@ -82,7 +88,10 @@ class FilterDialog(Dialog[None]):
     def _offer(self, words: str) -> None:
         known = filters.matching(words, filters.choices(self.snapshot.diagnosis))
         typed = (filters.text(Search(words)),) if words.strip() else ()
+        before = [one.label for one in self._offered]
         self._offered = (*islice(known, _MOST), *typed)
+        if before == [one.label for one in self._offered]:
+            return
         menu = self.query_one(OptionList)
         menu.set_options(Option(content.piece(one.label)) for one in self._offered)
         if len(known) > _MOST:

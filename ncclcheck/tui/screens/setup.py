@@ -18,7 +18,7 @@ from ncclcheck.tui.outcomes import NodeEdits
 from ncclcheck.tui.screens.place import Dialog, Place, footer
 from ncclcheck.tui.screens.setup_dialogs import PageDialog, ReasonDialog, TakeBackDialog
 from ncclcheck.tui.setup_commands import SetupCommands
-from ncclcheck.tui.setups import Agreement, Asking, Preparing, StepView, Wanted, Wishing
+from ncclcheck.tui.setups import Agreement, Asking, Preparing, StepView, Told, Wanted, Wishing
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.widgets.setup_form import SetupForm
@@ -82,6 +82,10 @@ class SetupPlace(Place):
     def __init__(self) -> None:
         super().__init__()
         self._asked_at = 0.0
+        self._told: object = None
+        """What is shown, and why."""
+        self._opened = ""
+        """The step that is shown."""
         self._deeds: tuple[bool, ...] = ()
         """Which of them apply now."""
         self._left_out: dict[str, str] = {}
@@ -120,40 +124,50 @@ class SetupPlace(Place):
 
     def _show(self, now: Snapshot) -> None:
         begun = setup_words.begun(now)
-        self.set_class(begun, "-begun")
-        self.set_class(not begun, "-before")
+        # Cheaper than classes, for which the whole screen would be styled anew.
+        self.query_one("#panes").display = begun
+        self.query_one(SetupForm).display = not begun
         self.set_class(now.guided.asking is not None, "-asked")
         if begun:
-            steps = now.guided.led.steps if now.guided.led else ()
-            self._steps.show(steps, setup_words.at(now, frozenset(self._left_out)), frozenset(self._left_out))
+            self._steps.show(
+                setup_words.steps(now), setup_words.at(now, frozenset(self._left_out)), frozenset(self._left_out)
+            )
             if self.focused is None or self.focused not in (self._steps, self._detail):
                 self._steps.focus()
         else:
             self.query_one(SetupForm).offer(now.guided)
             self.query_one(SetupForm).take_focus()
-        self._tell()
+            self._tell()
 
     def _tell(self) -> None:
         """The step under the cursor, or the question; and what to do next."""
         now, step = self.snapshot, self._step
-        told = step.told if step else ()
-        if question := setup_words.question(now):
-            told = question
-        parts = [content.piece(text, tone) for text, tone in told]
-        if isinstance(now.guided.asking, Agreement):
-            parts += [Content(), content.plan([NodeEdits(now.nodes[0], now.guided.asking.edits)])]
-        self.query_one("#detail-text", Static).update(content.lines(parts))
-        self.query_one("#next", Static).update(content.said(setup_words.hint(now, self.query_one(SetupForm).state)))
+        hint = setup_words.hint(now, self.query_one(SetupForm).state)
+        told = (setup_words.told(now, step), now.guided.asking, hint)
+        if told != self._told:
+            # Each time it is laid out anew; most of what happens changes nothing here.
+            self._told = told
+            self.query_one("#detail-text", Static).update(self._opened_step(told[0]))
+            self.query_one("#next", Static).update(content.said(hint))
         deeds = tuple(setup_words.may(deed, now, step) for deed in setup_words.DEEDS)
         if deeds != self._deeds:
-            # Each time the footer is made anew.
             self._deeds = deeds
             self.refresh_bindings()
 
+    def _opened_step(self, told: Told) -> Content:
+        parts = [content.piece(text, tone) for text, tone in told]
+        asking, node = self.snapshot.guided.asking, self.snapshot.nodes[:1]
+        if isinstance(asking, Agreement):
+            parts += [Content(), content.plan([NodeEdits(one, asking.edits) for one in node])]
+        return content.lines(parts)
+
     def on_row_list_moved(self) -> None:
-        """Open the step under the cursor."""
+        """Open the step under the cursor; whoever reads in it stays where he is."""
         self._tell()
-        self._detail.scroll_home(animate=False)
+        opened = self._step.id if self._step else ""
+        if opened != self._opened:
+            self._opened = opened
+            self._detail.scroll_home(animate=False)
 
     def on_setup_form_changed(self) -> None:
         """What is said about the choices."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.reactive import var
@@ -17,6 +18,8 @@ from ncclcheck.tui.widgets.place_bar import PlaceBar
 from ncclcheck.tui.wording import Said, Tone
 
 _MOUSE_LENT = "i The mouse is your terminal's now: mark text with it. m takes it back."
+_GAPS = 2
+"""Cells beside the names."""
 
 
 class Headline(Vertical):
@@ -57,7 +60,7 @@ class Headline(Vertical):
         """Say it anew."""
         if not self.is_mounted:
             return
-        self.query_one("#who", Static).update(content.piece(", ".join(wording.line(node.name) for node in now.nodes)))
+        self._show_who(now)
         going = now.running if now.running and now.running.activity is not Activity.SCAN else None
         self.query_one("#doing", Static).update(content.step(going) if going else "")
         self.set_class(going is not None, "-working")
@@ -66,6 +69,16 @@ class Headline(Vertical):
             content.piece(f"✗ {wording.failure(now.failure)}", Tone.BAD) if now.failure else ""
         )
         self.set_class(now.failure is not None, "-failed")
+
+    def _show_who(self, now: Snapshot) -> None:
+        names = ", ".join(wording.line(node.name) for node in now.nodes)
+        if len(now.nodes) > 1 and cell_len(names) > self.app.size.width - self.query_one(PlaceBar).cells - _GAPS:
+            names = f"{len(now.nodes)} nodes"
+        self.query_one("#who", Static).update(content.piece(names))
+
+    def on_resize(self) -> None:
+        """Name the nodes where there is room for them."""
+        self._show_who(self.snapshot)
 
     def on_mount(self) -> None:
         """Say it once before anything happens."""

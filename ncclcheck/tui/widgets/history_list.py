@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from textual import events
-
 from ncclcheck.tui import content
 from ncclcheck.tui.history import Row
 from ncclcheck.tui.widgets.row_list import Part, RowList, cut
@@ -46,7 +44,7 @@ class HistoryList(RowList):
             return ((row.texts[0], Tone.MUTED),)
         return ((f"{row.sign} ", row.tone), (cut(self._lines[index], max(0, self.size.width - 2)), Tone.PLAIN))
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """What stands beside it may be laid out anew."""
         self.post_message(self.Moved())
 

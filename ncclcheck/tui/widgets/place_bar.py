@@ -27,9 +27,14 @@ class PlaceBar(Widget):
         """All places in one line."""
         return Content.assemble(*(_label(place, here=place.mode == self._mode) for place in DESTINATIONS))
 
+    @property
+    def cells(self) -> int:
+        """The width of its labels."""
+        return sum(len(text) for text in map(_text, DESTINATIONS))
+
     def get_content_width(self, container: object, viewport: object) -> int:
         """As wide as its labels."""
-        return sum(len(text) for text in map(_text, DESTINATIONS))
+        return self.cells
 
     @property
     def _mode(self) -> str:

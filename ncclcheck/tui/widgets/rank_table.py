@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.cells import set_cell_size
-from textual import events
 from textual.binding import Binding, BindingType
 
 from ncclcheck.doctor.ranks import Group, Key, Roll
@@ -84,7 +83,7 @@ class RankTable(RowList):
         """The names of the columns, to stand above the table."""
         return " " * _LEAD + self._widths.line(ranks.HEADINGS)
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """Give each column what it needs, and the rest to whom a rank waits for."""
         self._fit()
         self.post_message(self.Moved())

@@ -1,0 +1,107 @@
+"""How soon there is something to see, then something to do, then the answer: against an empty app of the toolkit."""
+
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+
+from ncclcheck.errors import NodeError
+from ncclcheck.model import Facts, Node
+from ncclcheck.tui import courtesy
+from ncclcheck.tui.early import Early
+from tests.tui import fake
+from tests.tui.terminals import PROGRAM, Terminal
+
+EMPTY = ("-c", "from textual.app import App\nfrom textual.widgets import Static\nclass Empty(App):\n    def compose(self):\n        yield Static('hello world')\nEmpty().run()")  # fmt: skip  # noqa: E501
+ORDINARY = 0.16
+"""Seconds in which an ordinary machine shows the empty app: what the limits below were set for."""
+PAINT, FACTS = 0.25, 0.5
+"""Seconds there, until the first frame and until this node's facts are on it."""
+AT_MOST = 1.6
+"""First frames of the empty app in which ours comes."""
+ROUNDS = 5
+SEEN = {"paint": b"looking", "live": b"Not checked yet", "facts": b"NCCL 2."}
+
+
+def seconds(home: Path, words: tuple[str, ...], until: dict[str, bytes]) -> dict[str, float]:
+    """When each of these is on the terminal, since the start of the program."""
+    began = time.perf_counter()
+    # A Python that is a script of a version manager takes its time, which is not ours.
+    here = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    terminal = Terminal(home, *words, env={"PATH": here})
+    try:
+        found: dict[str, float] = {}
+        while len(found) < len(until):
+            assert time.perf_counter() < began + 30, terminal.text
+            try:
+                terminal.output += terminal.process.read_nonblocking(65536, timeout=0.02)
+            except pexpect.TIMEOUT:
+                continue
+            now = time.perf_counter() - began
+            found |= {name: now for name, text in until.items() if name not in found and text in terminal.output}
+        return found
+    finally:
+        terminal.close()
+
+
+def test_the_first_frame_and_the_facts_come_in_time(tmp_path: Path) -> None:
+    empty, ours = [], []
+    for _ in range(ROUNDS):  # In turns: what else the machine does hits both.
+        empty.append(seconds(tmp_path, EMPTY, {"paint": b"hello world"})["paint"])
+        ours.append(seconds(tmp_path, PROGRAM, SEEN))
+    best = {name: min(one[name] for one in ours) for name in SEEN}
+    slowness = max(1.0, min(empty) / ORDINARY)
+    assert best["paint"] <= AT_MOST * min(empty), (best, empty)
+    assert best["paint"] <= PAINT * slowness, (best, empty)
+    assert best["live"] <= best["facts"] <= FACTS * slowness, (best, empty)
+
+
+def test_before_the_first_frame_nothing_heavy_is_loaded() -> None:
+    script = "import sys, ncclcheck.cli.main, ncclcheck.tui.run; print(*sys.modules)"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
+    assert (
+        loaded & {"textual", "rich", "asyncio", "argparse", "subprocess", "ncclcheck.model", "ncclcheck.node"} == set()
+    )
+    assert "ncclcheck.tui.opening" in loaded
+
+
+def test_places_and_dialogs_are_loaded_when_they_are_shown() -> None:
+    script = "import sys, ncclcheck.tui.app, ncclcheck.tui.screens.overview; print(*sys.modules)"
+    loaded = set(
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split()
+    )
+    screens = {name.rsplit(".", 1)[1] for name in loaded if name.startswith("ncclcheck.tui.screens.")}
+    assert screens == {"overview", "place"}
+
+
+def test_the_garbage_collector_is_on_again() -> None:
+    gc.disable()
+    courtesy.settle()
+    assert gc.isenabled()
+    gc.unfreeze()
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_early_look_is_the_first_answer_and_no_other(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    early_facts, later_facts = (fake.Doctor(fixed=fixed).facts(Node("gpu-box")) for fixed in (True, False))
+
+    def scan(_: Node) -> Facts:
+        if fails:
+            raise NodeError("no netlink")
+        return early_facts
+
+    monkeypatch.setattr("ncclcheck.doctor.scan.scan", scan)
+    later: Callable[[Node], Facts] = lambda _: later_facts  # noqa: E731
+    look = Early("gpu-box").first(later)
+    assert look(Node("other")) is later_facts
+    assert look(Node("gpu-box")) is (later_facts if fails else early_facts)
+    assert look(Node("gpu-box")) is later_facts
