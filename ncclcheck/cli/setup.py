@@ -15,10 +15,10 @@ from ncclcheck.errors import NcclcheckError
 
 if TYPE_CHECKING:
     from ncclcheck.cli.progress import Line
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_person import Person
-    from ncclcheck.doctor.setup_state import Setup
-    from ncclcheck.doctor.setup_steps import Closed, SetupStep
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.person import Person
+    from ncclcheck.doctor.setup.state import Setup
+    from ncclcheck.doctor.setup.steps import Closed, SetupStep
     from ncclcheck.doctor.steps import Step
 
 _DESCRIPTION = """\
@@ -80,7 +80,7 @@ def _skip(text: str) -> tuple[str, str]:
 
 def run(options: argparse.Namespace) -> ExitCode:
     """Go through the guide, print it, or take back what it has written."""
-    from ncclcheck.doctor.setup import setup
+    from ncclcheck.doctor.setup.way import setup
 
     asked = _asked(options)
     if options.print:
@@ -101,8 +101,8 @@ def exit_code(setup: Setup) -> ExitCode:
 
 
 def _asked(options: argparse.Namespace) -> SetupOptions:
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_state import SIZE
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.state import SIZE
     from ncclcheck.peer.invitation import read
 
     return SetupOptions(
@@ -133,8 +133,8 @@ def _person(options: argparse.Namespace) -> Person:
 def _told(steps: Iterable[SetupStep | Step], json: bool) -> Closed:
     """Each step as it comes; the last one."""
     from ncclcheck.cli.progress import Line
-    from ncclcheck.doctor.setup_growth import advanced
-    from ncclcheck.doctor.setup_steps import Closed, Opened
+    from ncclcheck.doctor.setup.growth import advanced
+    from ncclcheck.doctor.setup.steps import Closed, Opened
     from ncclcheck.speedtest.reports import news
 
     now: Setup | None = None
@@ -153,7 +153,7 @@ def _told(steps: Iterable[SetupStep | Step], json: bool) -> Closed:
 def _show(before: Setup | None, step: SetupStep | Step, now: Setup, line: Line, json: bool) -> None:
     from ncclcheck.cli.setup_json import lines
     from ncclcheck.cli.setup_told import closed_text, told
-    from ncclcheck.doctor.setup_steps import Closed
+    from ncclcheck.doctor.setup.steps import Closed
     from ncclcheck.speedtest.reports import Measured, Progress, Rate
 
     if json:
@@ -173,8 +173,8 @@ def _show(before: Setup | None, step: SetupStep | Step, now: Setup, line: Line, 
 def _printed(asked: SetupOptions, options: argparse.Namespace) -> ExitCode:
     """The whole guide, with what is known before anything was looked at."""
     from ncclcheck.cli.setup_text import guide_text
-    from ncclcheck.doctor.setup import guides_here
-    from ncclcheck.doctor.setup_state import SCRIPT
+    from ncclcheck.doctor.setup.state import SCRIPT
+    from ncclcheck.doctor.setup.way import guides_here
 
     place, common, launcher = guides_here(asked)
     known = {"nodes": str(options.nodes), "script": options.script or SCRIPT}
@@ -183,7 +183,7 @@ def _printed(asked: SetupOptions, options: argparse.Namespace) -> ExitCode:
 
 
 def _undone(asked: SetupOptions) -> ExitCode:
-    from ncclcheck.doctor.setup import undo_kept
+    from ncclcheck.doctor.setup.way import undo_kept
 
     undone = undo_kept(asked)
     for one in undone:
@@ -194,7 +194,7 @@ def _undone(asked: SetupOptions) -> ExitCode:
 
 
 def _save(path: str, setup: Setup) -> None:
-    from ncclcheck.doctor.setup_summary import summary
+    from ncclcheck.doctor.setup.summary import summary
 
     try:
         Path(path).write_text(summary(setup), encoding="utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ncclcheck.cli.sides_json import step_json
-from ncclcheck.doctor.setup_state import Setup, Stage
-from ncclcheck.doctor.setup_steps import Closed, Opened, SetupStep
+from ncclcheck.doctor.setup.state import Setup, Stage
+from ncclcheck.doctor.setup.steps import Closed, Opened, SetupStep
 from ncclcheck.doctor.steps import Step
 
 

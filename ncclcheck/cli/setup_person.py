@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ncclcheck.cli.diagnostics import note
-from ncclcheck.doctor.setup_person import Leave, Repeat, Skip, TakeBack, Wish
-from ncclcheck.doctor.setup_state import Setup, Stage
+from ncclcheck.doctor.setup.person import Leave, Repeat, Skip, TakeBack, Wish
+from ncclcheck.doctor.setup.state import Setup, Stage
 from ncclcheck.rulebook.guide_schema import Question
 
 if TYPE_CHECKING:

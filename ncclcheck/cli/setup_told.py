@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from ncclcheck.cli.pair_text import step_text
 from ncclcheck.doctor.finding_text import fix_rows
-from ncclcheck.doctor.setup_state import Remedy, Setup, Stage, State
-from ncclcheck.doctor.setup_steps import Again, Broke, Closed, Opened, Repaired, SetupStep, Undone
+from ncclcheck.doctor.setup.state import Remedy, Setup, Stage, State
+from ncclcheck.doctor.setup.steps import Again, Broke, Closed, Opened, Repaired, SetupStep, Undone
 from ncclcheck.doctor.steps import Knocking, MadeFix, NoWay, Planned, Step, Turned, Waiting
 
 _MARKS = {State.DONE: "done", State.FAILED: "FAILED", State.SKIPPED: "left out"}

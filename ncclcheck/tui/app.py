@@ -66,6 +66,7 @@ class Doctor(Leading):
         )
         # Textual (8.2.8, App._init_mode) would take its style for old, and parse every style sheet twice more.
         screen._css_update_count = self._css_update_count
+        self.call_after_refresh(settle)  # A place stays.
         return screen
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -30,21 +30,28 @@ class Filter:
 
     label: str
     sieve_for: SieveFor
+    about: str = ""
+    """What the label stands for."""
     places: frozenset[Where] | None = None
     """The lines themselves, where they are known."""
+
+    @property
+    def words(self) -> str:
+        """The whole of it."""
+        return f"{self.label}: {self.about}" if self.about else self.label
 
 
 def choices(diagnosis: Diagnosis | None) -> Iterator[Filter]:
     """Everything that the log can be narrowed down to, besides a text that is typed."""
     yield from (Filter(f"level {level}", _level(pattern)) for level, pattern in _LEVELS.items())
-    yield Filter("no level: what NCCL did not print", _level(None))
+    yield Filter("no level", _level(None), "what NCCL did not print")
     if diagnosis is None:
         return
     for finding in diagnosis.findings:
-        yield Filter(f"evidence of {finding.rule}: {finding.title}", _lines_at, frozenset(finding.evidence))
+        yield Filter(f"evidence of {finding.rule}", _lines_at, finding.title, frozenset(finding.evidence))
     every = diagnosis.job.ranks
     for stage in sorted({rank.stage for rank in every}):
-        yield Filter(f"stage {stage.name.lower()}: ranks that came no further", _ranks(every, _at_stage(stage)))
+        yield Filter(f"stage {stage.name.lower()}", _ranks(every, _at_stage(stage)), "ranks that came no further")
     for host in sorted({rank.host for rank in every if rank.host}):
         yield Filter(f"host {host}", _ranks(every, _on(host)))
     for number in sorted({rank.number for rank in every if rank.number is not None}):
@@ -54,7 +61,7 @@ def choices(diagnosis: Diagnosis | None) -> Iterator[Filter]:
 def matching(words: str, every: Iterable[Filter]) -> list[Filter]:
     """The choices in which all of these words stand, a number as a whole one; those that begin so come first."""
     wanted = [_word(word) for word in words.split()]
-    found = [one for one in every if all(word.search(one.label) for word in wanted)]
+    found = [one for one in every if all(word.search(one.words) for word in wanted)]
     return sorted(found, key=lambda one: not one.label.lower().startswith(words.lower()))
 
 

@@ -20,9 +20,9 @@ from ncclcheck.tui.setups import Asks, Invites, Leads, Led, Offers, Wanted
 from ncclcheck.tui.state import Snapshot
 
 if TYPE_CHECKING:
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_state import Setup
-    from ncclcheck.doctor.setup_steps import Closed, SetupStep
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.state import Setup
+    from ncclcheck.doctor.setup.steps import Closed, SetupStep
     from ncclcheck.doctor.steps import Step
     from ncclcheck.tui.seam import UseCases
     from ncclcheck.tui.setup_content import Books
@@ -44,8 +44,8 @@ def options_of(wanted: Wanted) -> SetupOptions:
     """What was chosen, as the use case takes it; another node's line counts where it says something."""
     from dataclasses import replace
 
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_state import LAUNCHER
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.state import LAUNCHER
 
     if wanted.resume:
         return SetupOptions(resume=True, again=wanted.again)
@@ -76,8 +76,8 @@ def _gone_through(
     cases: UseCases, steps: Iterator[SetupStep | Step | Asks], books: Books, now: Snapshot
 ) -> Generator[Outcome, None, Setup | None]:
     """Every step; the result is the setup at its end, None where nobody was there to see it."""
-    from ncclcheck.doctor.setup_growth import advanced
-    from ncclcheck.doctor.setup_steps import Closed, Opened
+    from ncclcheck.doctor.setup.growth import advanced
+    from ncclcheck.doctor.setup.steps import Closed, Opened
     from ncclcheck.tui.setup_content import led
 
     setup, shown = None, Led()
@@ -135,7 +135,7 @@ def _progress(cases: UseCases, step: SetupStep | Step, setup: Setup, now: Snapsh
 
 def _note(step: SetupStep | Step) -> str:
     """What is worth a word while it happens."""
-    from ncclcheck.doctor.setup_steps import Broke, Undone
+    from ncclcheck.doctor.setup.steps import Broke, Undone
     from ncclcheck.doctor.steps import Joined, Trying
 
     match step:

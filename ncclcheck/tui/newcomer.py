@@ -13,8 +13,8 @@ from ncclcheck.errors import NcclcheckError
 from ncclcheck.tui.setups import Agreement, Asking, Asks, Preparing, Wishing
 
 if TYPE_CHECKING:
-    from ncclcheck.doctor.setup_person import Wish
-    from ncclcheck.doctor.setup_state import Setup, Stage
+    from ncclcheck.doctor.setup.person import Wish
+    from ncclcheck.doctor.setup.state import Setup, Stage
     from ncclcheck.model import Edit, Fix
     from ncclcheck.rulebook.guide_schema import Question
 
@@ -23,7 +23,7 @@ _LOOK = 0.2
 
 
 class Newcomer:
-    """Answers ``doctor.setup_person.Person``'s questions; one is open at a time.
+    """Answers ``doctor.setup.person.Person``'s questions; one is open at a time.
 
     An answer counts for the question that it was given to, so that no key pressed twice says yes to the next one.
     """
@@ -54,7 +54,7 @@ class Newcomer:
 
     def wish(self, setup: Setup) -> Wish:
         """What to do next; whoever goes leaves."""
-        from ncclcheck.doctor.setup_person import Leave
+        from ncclcheck.doctor.setup.person import Leave
 
         return cast("Wish", self._ask(Wishing()) or Leave())
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ncclcheck.doctor.finding_text import Part, Room, fix_rows
-from ncclcheck.doctor.setup_begin import skippable
-from ncclcheck.doctor.setup_checks import rates
-from ncclcheck.doctor.setup_state import NodeCommand, Remedy, Setup, Stage, State
-from ncclcheck.doctor.setup_values import setting, values
+from ncclcheck.doctor.setup.begin import skippable
+from ncclcheck.doctor.setup.checks import rates
+from ncclcheck.doctor.setup.state import NodeCommand, Remedy, Setup, Stage, State
+from ncclcheck.doctor.setup.values import setting, values
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.model import Pattern, SpeedTest
 from ncclcheck.rulebook.guide_fill import fill, fill_block, fill_command
@@ -79,7 +79,7 @@ def led(setup: Setup, books: Books, *, path: str = "", note: str = "", ended: bo
 
 
 def _summary(setup: Setup) -> str:
-    from ncclcheck.doctor.setup_summary import summary
+    from ncclcheck.doctor.setup.summary import summary
 
     return summary(setup)
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ncclcheck.doctor.setup_kept import Kept
-from ncclcheck.doctor.setup_line import options
-from ncclcheck.doctor.setup_offer import Offered
-from ncclcheck.doctor.setup_state import State
+from ncclcheck.doctor.setup.kept import Kept
+from ncclcheck.doctor.setup.line import options
+from ncclcheck.doctor.setup.offer import Offered
+from ncclcheck.doctor.setup.state import State
 from ncclcheck.errors import PeerError
 from ncclcheck.rulebook.guide_schema import Guide
 from ncclcheck.rulebook.guides import first_uses

@@ -12,10 +12,10 @@ from ncclcheck.errors import NcclcheckError
 from ncclcheck.tui.setup_seam import SetupCases, Way
 
 if TYPE_CHECKING:
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_offer import Offered
-    from ncclcheck.doctor.setup_person import Person
-    from ncclcheck.doctor.setup_state import Setup
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.offer import Offered
+    from ncclcheck.doctor.setup.person import Person
+    from ncclcheck.doctor.setup.state import Setup
     from ncclcheck.model import Applied
 
 
@@ -25,28 +25,28 @@ def setup_cases() -> SetupCases:
 
 
 def _offered() -> Offered:
-    from ncclcheck.doctor.setup_offer import offered
+    from ncclcheck.doctor.setup.offer import offered
 
     return offered()
 
 
 def _go(asked: SetupOptions, person: Person) -> Way:
-    from ncclcheck.doctor.setup import setup
+    from ncclcheck.doctor.setup.way import setup
 
     yield from setup(asked, person)
 
 
 def _undo() -> tuple[Applied, ...]:
-    from ncclcheck.doctor.setup import undo_kept
-    from ncclcheck.doctor.setup_begin import SetupOptions
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.way import undo_kept
 
     return undo_kept(SetupOptions())
 
 
 def _keep(setup: Setup) -> str:
     """Beside the setup itself, and for nobody else to read."""
-    from ncclcheck.doctor.setup_kept import path_in
-    from ncclcheck.doctor.setup_summary import summary
+    from ncclcheck.doctor.setup.kept import path_in
+    from ncclcheck.doctor.setup.summary import summary
 
     path = path_in(os.environ, socket.gethostname()).with_suffix(".md")
     try:

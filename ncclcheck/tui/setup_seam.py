@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from ncclcheck.doctor.setup_begin import SetupOptions
-    from ncclcheck.doctor.setup_offer import Offered
-    from ncclcheck.doctor.setup_person import Person
-    from ncclcheck.doctor.setup_state import Setup
-    from ncclcheck.doctor.setup_steps import SetupStep
+    from ncclcheck.doctor.setup.begin import SetupOptions
+    from ncclcheck.doctor.setup.offer import Offered
+    from ncclcheck.doctor.setup.person import Person
+    from ncclcheck.doctor.setup.state import Setup
+    from ncclcheck.doctor.setup.steps import SetupStep
     from ncclcheck.doctor.steps import Step
     from ncclcheck.model import Applied
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ncclcheck.doctor.setup_begin import SetupOptions
+    from ncclcheck.doctor.setup.begin import SetupOptions
     from ncclcheck.model import Edit
     from ncclcheck.tui.wording import Said, Tone
 

@@ -168,8 +168,6 @@ def advance(now: Snapshot, outcome: Outcome) -> Snapshot:
             return replace(now, scanned=tuple(sorted((*others, outcome), key=lambda new: now.nodes.index(new.node))))
         case Opened() | Diagnosed() | Renewed() | Grew() | Replaced():
             return _read(now, outcome)
-        case Offers() | Invites() | Leads() | Asks():
-            return replace(now, guided=guided(now.guided, outcome))
         case Proposed() | Tried() | RuleKept():
             return _making(now, outcome)
         case Probed() | Called() | Listed() | Chose() | Foresaw() | Copied() | Read():
@@ -222,9 +220,24 @@ def _making(now: Snapshot, outcome: RuleOutcome) -> Snapshot:
 
 def _by_subject(
     now: Snapshot,
-    outcome: Measures | Ticked | Measured | Remembered | Meets | Stepped | Answered | Previewed | Changed | Undone,
+    outcome: Measures
+    | Ticked
+    | Measured
+    | Remembered
+    | Meets
+    | Stepped
+    | Answered
+    | Previewed
+    | Changed
+    | Undone
+    | Offers
+    | Invites
+    | Leads
+    | Asks,
 ) -> Snapshot:
     match outcome:
+        case Offers() | Invites() | Leads() | Asks():
+            return replace(now, guided=guided(now.guided, outcome))
         case Measures() | Ticked() | Measured() | Remembered():
             return _measuring(now, outcome)
         case Meets() | Stepped() | Answered():

@@ -4,6 +4,7 @@ into one snapshot, which the places receive by data binding. No use case is ever
 
 from __future__ import annotations
 
+import asyncio
 import os
 import socket
 from collections.abc import Callable
@@ -148,8 +149,12 @@ class Working(App[None]):
 
     # What they report ------------------------------------------------------------------------------------------------
 
-    def on_happened(self, message: Happened) -> None:
-        """Fold an outcome into the snapshot."""
+    async def on_happened(self, message: Happened) -> None:
+        """Fold an outcome into the snapshot, and let others have their turn: a pairing tells dozens at once."""
+        self._take_up(message)
+        await asyncio.sleep(0)
+
+    def _take_up(self, message: Happened) -> None:
         outcome = message.outcome
         before = self.snapshot
         self.snapshot = advance(before, outcome)

@@ -15,9 +15,9 @@ from ncclcheck.cli.main import main
 from ncclcheck.cli.setup_json import lines
 from ncclcheck.cli.setup_person import UNASKED, AtTerminal, Unattended
 from ncclcheck.cli.setup_told import closed_text, told
-from ncclcheck.doctor.setup_person import Leave, Repeat, Skip, TakeBack
-from ncclcheck.doctor.setup_state import Stage
-from ncclcheck.doctor.setup_steps import Broke, Closed, Missed, Opened, Ready
+from ncclcheck.doctor.setup.person import Leave, Repeat, Skip, TakeBack
+from ncclcheck.doctor.setup.state import Stage
+from ncclcheck.doctor.setup.steps import Broke, Closed, Missed, Opened, Ready
 from ncclcheck.doctor.steps import Concluded, Ended, Shook, Trained, Waiting, WentFast
 from ncclcheck.rulebook.guide_schema import Question
 from tests.doctor.setups import DROPPED, INVITED, SETTLED, after, fresh, measured, met, shaken, trained

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ncclcheck.doctor.conclude import conclude
-from ncclcheck.doctor.setup_begin import SetupOptions, begun
-from ncclcheck.doctor.setup_growth import advanced
-from ncclcheck.doctor.setup_state import Setup
-from ncclcheck.doctor.setup_steps import Looked, Opened
+from ncclcheck.doctor.setup.begin import SetupOptions, begun
+from ncclcheck.doctor.setup.growth import advanced
+from ncclcheck.doctor.setup.state import Setup
+from ncclcheck.doctor.setup.steps import Looked, Opened
 from ncclcheck.doctor.steps import Concluded, FoundPort, Joined, Waiting
 from ncclcheck.model import (
     Applied,

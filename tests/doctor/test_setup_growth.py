@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from ncclcheck.doctor.setup_begin import SetupOptions, begun, by_hand, questions, skippable
-from ncclcheck.doctor.setup_checks import answer
-from ncclcheck.doctor.setup_evidence import Evidence
-from ncclcheck.doctor.setup_state import State
-from ncclcheck.doctor.setup_steps import Again, Answered, Broke, Looked, Missed, Prepared, Ready, Skipped, Undone
-from ncclcheck.doctor.setup_values import values
+from ncclcheck.doctor.setup.begin import SetupOptions, begun, by_hand, questions, skippable
+from ncclcheck.doctor.setup.checks import answer
+from ncclcheck.doctor.setup.evidence import Evidence
+from ncclcheck.doctor.setup.state import State
+from ncclcheck.doctor.setup.steps import Again, Answered, Broke, Looked, Missed, Prepared, Ready, Skipped, Undone
+from ncclcheck.doctor.setup.values import values
 from ncclcheck.doctor.steps import Ended, Knocking, MadeFix, NoWay, Shook, Trained, WentFast
 from ncclcheck.errors import NcclcheckError, RuleError
 from ncclcheck.model import Address, ConfLine, Hint, Interface, LinkKind, NameLookup, RdmaDevice, RdmaPort, Trouble

@@ -8,9 +8,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from ncclcheck.doctor.setup_kept import SCHEMA, Keeper, path_in, read, restored
-from ncclcheck.doctor.setup_state import State
-from ncclcheck.doctor.setup_steps import Ready, Skipped
+from ncclcheck.doctor.setup.kept import SCHEMA, Keeper, path_in, read, restored
+from ncclcheck.doctor.setup.state import State
+from ncclcheck.doctor.setup.steps import Ready, Skipped
 from ncclcheck.doctor.steps import Ended, MadeFix, Shook, Trained, WentFast
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.rulebook.guides import load_guides

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ncclcheck.doctor.setup_state import Remedy
-from ncclcheck.doctor.setup_steps import Again, Ready
-from ncclcheck.doctor.setup_summary import summary
+from ncclcheck.doctor.setup.state import Remedy
+from ncclcheck.doctor.setup.steps import Again, Ready
+from ncclcheck.doctor.setup.summary import summary
 from ncclcheck.doctor.steps import Ended, MadeFix, Shook, Trained, WentFast
 from tests.doctor.setups import DROPPED, SETTLED, WRITTEN, after, fresh, measured, met, shaken, trained
 

@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from ncclcheck.doctor import setup as use_case
-from ncclcheck.doctor.setup import setup
-from ncclcheck.doctor.setup_begin import SetupOptions
-from ncclcheck.doctor.setup_person import Leave, Repeat, Skip, TakeBack
-from ncclcheck.doctor.setup_state import State
-from ncclcheck.doctor.setup_steps import Again, Answered, Broke, Closed, Looked, Missed, Opened, Prepared, Undone
+from ncclcheck.doctor.setup import way as use_case
+from ncclcheck.doctor.setup.begin import SetupOptions
+from ncclcheck.doctor.setup.person import Leave, Repeat, Skip, TakeBack
+from ncclcheck.doctor.setup.state import State
+from ncclcheck.doctor.setup.steps import Again, Answered, Broke, Closed, Looked, Missed, Opened, Prepared, Undone
+from ncclcheck.doctor.setup.way import setup
 from ncclcheck.doctor.steps import Ended, MadeFix, Shook, Trained, WentFast
 from ncclcheck.errors import ApplyError, NcclcheckError, PeerError
 from tests.doctor.setups import DROPPED, INVITED, SETTLED, WRITTEN, facts, measured, met, shaken, trained

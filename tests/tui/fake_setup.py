@@ -8,13 +8,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ncclcheck.doctor.conclude import Conclusion, conclude
-from ncclcheck.doctor.setup_begin import SetupOptions, begun, by_hand, questions
-from ncclcheck.doctor.setup_growth import advanced
-from ncclcheck.doctor.setup_kept import Kept, kept_of
-from ncclcheck.doctor.setup_offer import Offered
-from ncclcheck.doctor.setup_person import Leave, Person, Repeat, Skip, TakeBack
-from ncclcheck.doctor.setup_state import Setup, State
-from ncclcheck.doctor.setup_steps import (
+from ncclcheck.doctor.setup.begin import SetupOptions, begun, by_hand, questions
+from ncclcheck.doctor.setup.growth import advanced
+from ncclcheck.doctor.setup.kept import Kept, kept_of
+from ncclcheck.doctor.setup.offer import Offered
+from ncclcheck.doctor.setup.person import Leave, Person, Repeat, Skip, TakeBack
+from ncclcheck.doctor.setup.state import Setup, State
+from ncclcheck.doctor.setup.steps import (
     Again,
     Answered,
     Closed,

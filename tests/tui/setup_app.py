@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ncclcheck.doctor.setup_begin import SetupOptions
-from ncclcheck.doctor.setup_person import Person
+from ncclcheck.doctor.setup.begin import SetupOptions
+from ncclcheck.doctor.setup.person import Person
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.setup_seam import Way

@@ -240,10 +240,14 @@ async def test_only_some_lines_with_their_own_numbers_and_all_again(log: Path) -
         warned = lines_of(log, "NCCL WARN")
         assert [row.where.line for row in every(view(pilot).rows)] == warned
         assert title(pilot).endswith(f"only level WARN: {len(warned)}")
+        await press(pilot, "down")
         at = view(pilot).current
         await press(pilot, "t")
         assert view(pilot).rows.height == 170
         assert view(pilot).current == at, "what was looked at stays"
+        await narrow(pilot, "level")
+        assert view(pilot).current == at, "also where a filter leaves it"
+        await press(pilot, "t")
         await narrow(pilot, "any words: refused")
         assert view(pilot).rows.height == 0
         assert "only with “any words: refused”: 0" in title(pilot)

@@ -163,6 +163,7 @@ def test_what_is_told_late_of_another_text_is_dropped(tmp_path: Path) -> None:
 
 def test_work_makes_way_only_while_somebody_is_at_the_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     rests: list[float] = []
+    monkeypatch.setattr(courtesy, "_last_key", [0.0])
     monkeypatch.setattr(courtesy.time, "sleep", rests.append)
     monkeypatch.setattr(courtesy.time, "monotonic", lambda: 100.0)
     courtesy.make_way()

@@ -11,11 +11,11 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from ncclcheck.doctor.setup_begin import SetupOptions, begun
-from ncclcheck.doctor.setup_growth import advanced
-from ncclcheck.doctor.setup_line import options
-from ncclcheck.doctor.setup_person import Repeat, Skip, TakeBack
-from ncclcheck.doctor.setup_steps import Missed, Skipped
+from ncclcheck.doctor.setup.begin import SetupOptions, begun
+from ncclcheck.doctor.setup.growth import advanced
+from ncclcheck.doctor.setup.line import options
+from ncclcheck.doctor.setup.person import Repeat, Skip, TakeBack
+from ncclcheck.doctor.setup.steps import Missed, Skipped
 from ncclcheck.doctor.steps import Waiting
 from ncclcheck.errors import PeerError
 from ncclcheck.tui import content

@@ -88,12 +88,12 @@ class FilterDialog(Dialog[None]):
     def _offer(self, words: str) -> None:
         known = filters.matching(words, filters.choices(self.snapshot.diagnosis))
         typed = (filters.text(Search(words)),) if words.strip() else ()
-        before = [one.label for one in self._offered]
+        before = [one.words for one in self._offered]
         self._offered = (*islice(known, _MOST), *typed)
-        if before == [one.label for one in self._offered]:
+        if before == [one.words for one in self._offered]:
             return
         menu = self.query_one(OptionList)
-        menu.set_options(Option(content.piece(one.label)) for one in self._offered)
+        menu.set_options(Option(content.piece(one.words)) for one in self._offered)
         if len(known) > _MOST:
             more = f"… and {len(known) - _MOST:,} more: type a part of what you look for"
             menu.add_option(Option(content.piece(more, Tone.MUTED), disabled=True))

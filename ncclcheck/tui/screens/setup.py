@@ -223,7 +223,7 @@ class SetupPlace(Place):
         self._begin()
 
     def _usual(self, asking: Asking) -> object:
-        from ncclcheck.doctor.setup_person import Repeat
+        from ncclcheck.doctor.setup.person import Repeat
 
         return tuple(self._left_out.items()) if isinstance(asking, Preparing) else Repeat()
 
@@ -247,7 +247,7 @@ class SetupPlace(Place):
             self.post_message(self.Opens(ReasonDialog(self._step.title), self._skip))
 
     def _skip(self, reason: str | None) -> None:
-        from ncclcheck.doctor.setup_person import Skip
+        from ncclcheck.doctor.setup.person import Skip
 
         asking, step = self.snapshot.guided.asking, self._step
         if not reason or step is None:
@@ -260,7 +260,7 @@ class SetupPlace(Place):
 
     def action_repeat(self) -> None:
         """From the step under the cursor on."""
-        from ncclcheck.doctor.setup_person import Repeat
+        from ncclcheck.doctor.setup.person import Repeat
 
         asking, step = self.snapshot.guided.asking, self._step
         if step is None:
@@ -275,7 +275,7 @@ class SetupPlace(Place):
         self.post_message(self.Opens(TakeBackDialog(), self._take_back))
 
     def _take_back(self, yes: str | None) -> None:
-        from ncclcheck.doctor.setup_person import TakeBack
+        from ncclcheck.doctor.setup.person import TakeBack
 
         asking = self.snapshot.guided.asking
         if yes and asking is not None:

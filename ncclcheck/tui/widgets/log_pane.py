@@ -35,7 +35,8 @@ class SearchLine(Field):
     """What to look for; Escape gives it up."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "give_up", show=False, id="search.end", tooltip="Search no more"),
+        Binding("enter", "submit", "Go along the hits", id="search.keep", tooltip="Back to the log with its hits"),
+        Binding("escape", "give_up", "End", id="search.end", tooltip="Search no more"),
     ]
 
     class GivenUp(Message):
@@ -56,7 +57,7 @@ class LogPane(Vertical):
         border-title-style: none;
         &:focus-within { border-top: solid $border; }
         & > LogView { height: 1fr; }
-        & > SearchLine { height: 1; border: none; padding: 0 1; display: none; background: $panel; }
+        & > SearchLine { height: 1; padding: 0 1; margin: 0; display: none; background: $panel; }
         &.-typing > SearchLine { display: block; }
     }
     """
@@ -77,12 +78,16 @@ class LogPane(Vertical):
         self._kept: Scan | None = None
         self._hits: Scan | None = None
         self._origin: Where | None = None
+        self._anchor: Where | None = None
+        """What was looked at when a filter began, until its rows are there."""
+        self._placed: Where | None = None
+        """Where the cursor was put meanwhile."""
         self._found_first = False
 
     def compose(self) -> ComposeResult:
         """The rows, and the line to type into."""
         yield LogView(id="log")
-        yield SearchLine(placeholder="words or a regular expression", id="search", select_on_focus=False)
+        yield SearchLine(placeholder="words or a regular expression", id="search", select_on_focus=False, compact=True)
 
     @property
     def view(self) -> LogView:
@@ -116,7 +121,10 @@ class LogPane(Vertical):
 
     def _refresh_rows(self) -> None:
         rows = self._kept.kept(self.document) if self._kept else self.document
-        self.view.change(rows, self.document.marks)
+        if self.view.current != self._placed:
+            self._anchor = None  # Somebody looks elsewhere meanwhile.
+        self.view.change(rows, self.document.marks, self._anchor)
+        self._placed = self.view.current
 
     def on_log_view_moved(self) -> None:
         """The title says which hit the cursor is on."""
@@ -140,6 +148,9 @@ class LogPane(Vertical):
         """Show only these lines, or all again."""
         self.workers.cancel_group(self, "filter")
         self.filter = to
+        self._anchor = self._placed = self.view.current
+        if to is not None:
+            self.view.focus()
         self._kept = Scan(self.document, to.sieve_for) if to else None
         if self._kept is not None and to is not None and to.places is not None:
             self._kept.take(to.places)
@@ -258,6 +269,8 @@ class LogPane(Vertical):
             self._go_to_first()
         elif message.scan is self._kept:
             self._refresh_rows()
+            if message.scan.done:
+                self._anchor = None
             if message.gave_up:
                 self.notify("The expression takes too long; these are the lines that it found by then.", markup=False)
         self._entitle()

@@ -115,9 +115,9 @@ class LogView(ScrollView, can_focus=True):
         self.scroll_to(0, 0, animate=False)
         self.post_message(self.Moved())
 
-    def change(self, rows: Rows, marks: Mapping[Where, Severity]) -> None:
-        """Show the same text as it is now, or other rows of it; what was looked at stays in sight."""
-        cursor, top = self._place(self.cursor), self._place(self.scroll_offset.y)
+    def change(self, rows: Rows, marks: Mapping[Where, Severity], at: Where | None = None) -> None:
+        """Show the same text as it is now, or other rows of it; what was looked at stays in sight, or that place."""
+        cursor, top = at or self._place(self.cursor), self._place(self.scroll_offset.y)
         shift = self.cursor - self.scroll_offset.y
         self._take(rows, marks, keep_strips=goes_on(self.rows, rows) and marks is self._marks)
         if self.at_end:

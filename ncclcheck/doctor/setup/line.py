@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 
-from ncclcheck.doctor.setup_begin import SetupOptions
-from ncclcheck.doctor.setup_state import LAUNCHER, SIZE
+from ncclcheck.doctor.setup.begin import SetupOptions
+from ncclcheck.doctor.setup.state import LAUNCHER, SIZE
 from ncclcheck.errors import PeerError
 from ncclcheck.peer import invitation
 from ncclcheck.speedtest.worker.words import parse_size

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from ncclcheck.doctor.setup_evidence import Evidence
+from ncclcheck.doctor.setup.evidence import Evidence
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.model import Applied, Fix
 from ncclcheck.peer.invitation import Invitation

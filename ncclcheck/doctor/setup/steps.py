@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ncclcheck.doctor.setup_state import Setup
+from ncclcheck.doctor.setup.state import Setup
 from ncclcheck.model import Applied, Facts
 
 

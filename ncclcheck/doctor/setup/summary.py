@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ncclcheck.doctor.finding_text import fix_rows, plain
-from ncclcheck.doctor.setup_state import NodeCommand, Remedy, Setup, Stage, State
-from ncclcheck.doctor.setup_values import setting
+from ncclcheck.doctor.setup.state import NodeCommand, Remedy, Setup, Stage, State
+from ncclcheck.doctor.setup.values import setting
 from ncclcheck.markdown import fence, text_of
 from ncclcheck.model import Applied, Baseline, Pattern, SpeedTest
 from ncclcheck.speedtest.worker.words import size_words

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ncclcheck.doctor.setup_checks import Answer, answer
-from ncclcheck.doctor.setup_remedy import remedy
-from ncclcheck.doctor.setup_state import Remedy, Setup, Stage, State
-from ncclcheck.doctor.setup_values import values
+from ncclcheck.doctor.setup.checks import Answer, answer
+from ncclcheck.doctor.setup.remedy import remedy
+from ncclcheck.doctor.setup.state import Remedy, Setup, Stage, State
+from ncclcheck.doctor.setup.values import values
 from ncclcheck.rulebook.guide_schema import COMMON, Check
 
 Answers = tuple[tuple[Check, Answer | None], ...]

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import msgspec
 
-from ncclcheck.doctor.setup_begin import of_choices
-from ncclcheck.doctor.setup_state import Choices, Remedy, Setup, Stage, State
+from ncclcheck.doctor.setup.begin import of_choices
+from ncclcheck.doctor.setup.state import Choices, Remedy, Setup, Stage, State
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.model import Applied, SpeedTest, Use
 from ncclcheck.peer.invitation import Invitation

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ncclcheck.doctor.setup_evidence import Evidence
-from ncclcheck.doctor.setup_state import LAUNCHER, SIZE, Choices, Setup, Stage
+from ncclcheck.doctor.setup.evidence import Evidence
+from ncclcheck.doctor.setup.state import LAUNCHER, SIZE, Choices, Setup, Stage
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.model import Facts
 from ncclcheck.peer.invitation import Invitation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ncclcheck.doctor.setup_state import Setup, Stage
+from ncclcheck.doctor.setup.state import Setup, Stage
 from ncclcheck.model import Edit, Fix
 from ncclcheck.rulebook.guide_schema import Question
 

@@ -8,7 +8,7 @@ import subprocess
 from ncclcheck.doctor.fix import default_path, revise, version_here
 from ncclcheck.doctor.measure import HERE, training_python
 from ncclcheck.doctor.scan import scan
-from ncclcheck.doctor.setup_steps import Looked
+from ncclcheck.doctor.setup.steps import Looked
 from ncclcheck.errors import SpeedError
 from ncclcheck.fixes.plan import Change
 from ncclcheck.model import Edit, Facts

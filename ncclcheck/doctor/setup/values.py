@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ncclcheck.doctor.setup_state import SCRIPT, NodeCommand, Setup
+from ncclcheck.doctor.setup.state import SCRIPT, NodeCommand, Setup
 from ncclcheck.model import Facts, Use
 from ncclcheck.rulebook.guide_fill import fill_command
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from ncclcheck.doctor.diagnose import diagnose_text
-from ncclcheck.doctor.setup_checks import Answer
-from ncclcheck.doctor.setup_evidence import Evidence
-from ncclcheck.doctor.setup_state import Remedy
+from ncclcheck.doctor.setup.checks import Answer
+from ncclcheck.doctor.setup.evidence import Evidence
+from ncclcheck.doctor.setup.state import Remedy
 from ncclcheck.model import Finding, Fix, Risk, Scope, Severity, SpeedTest
 from ncclcheck.rulebook.guide_fill import fill
 from ncclcheck.rulebook.guide_schema import Check, CheckKind

@@ -14,13 +14,13 @@ from contextlib import closing
 from ncclcheck.doctor.join import Patience, join
 from ncclcheck.doctor.meet import Options
 from ncclcheck.doctor.pair import pair
-from ncclcheck.doctor.setup_begin import SetupOptions, begun, by_hand, place_of, questions, skippable
-from ncclcheck.doctor.setup_growth import advanced
-from ncclcheck.doctor.setup_kept import Keeper, path_in, read, restored
-from ncclcheck.doctor.setup_look import look, repairs
-from ncclcheck.doctor.setup_person import Leave, Person, Repeat, Skip, TakeBack
-from ncclcheck.doctor.setup_state import SCRIPT, Setup, State
-from ncclcheck.doctor.setup_steps import (
+from ncclcheck.doctor.setup.begin import SetupOptions, begun, by_hand, place_of, questions, skippable
+from ncclcheck.doctor.setup.growth import advanced
+from ncclcheck.doctor.setup.kept import Keeper, path_in, read, restored
+from ncclcheck.doctor.setup.look import look, repairs
+from ncclcheck.doctor.setup.person import Leave, Person, Repeat, Skip, TakeBack
+from ncclcheck.doctor.setup.state import SCRIPT, Setup, State
+from ncclcheck.doctor.setup.steps import (
     Again,
     Answered,
     Broke,

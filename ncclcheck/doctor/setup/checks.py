@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ncclcheck.doctor.setup_evidence import Evidence
+from ncclcheck.doctor.setup.evidence import Evidence
 from ncclcheck.model import Facts, Handshake, Interface, Limit, LinkKind, Pattern, SpeedTest
 from ncclcheck.peer.saying import uses
 from ncclcheck.rulebook.guide_schema import Check, CheckKind

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ncclcheck.doctor.setup_evidence import Evidence
-from ncclcheck.doctor.setup_judge import judged
-from ncclcheck.doctor.setup_state import Setup, Stage, State
-from ncclcheck.doctor.setup_steps import (
+from ncclcheck.doctor.setup.evidence import Evidence
+from ncclcheck.doctor.setup.judge import judged
+from ncclcheck.doctor.setup.state import Setup, Stage, State
+from ncclcheck.doctor.setup.steps import (
     Again,
     Answered,
     Broke,
@@ -22,7 +22,7 @@ from ncclcheck.doctor.setup_steps import (
     Skipped,
     Undone,
 )
-from ncclcheck.doctor.setup_values import commands
+from ncclcheck.doctor.setup.values import commands
 from ncclcheck.doctor.steps import (
     Concluded,
     Ended,

@@ -8,10 +8,10 @@ import os
 import socket
 from dataclasses import dataclass
 
-from ncclcheck.doctor.setup_begin import SetupOptions
-from ncclcheck.doctor.setup_kept import Kept, path_in, read
-from ncclcheck.doctor.setup_look import look
-from ncclcheck.doctor.setup_state import LAUNCHER
+from ncclcheck.doctor.setup.begin import SetupOptions
+from ncclcheck.doctor.setup.kept import Kept, path_in, read
+from ncclcheck.doctor.setup.look import look
+from ncclcheck.doctor.setup.state import LAUNCHER
 from ncclcheck.errors import NcclcheckError
 from ncclcheck.rulebook.guide_schema import Guide
 from ncclcheck.rulebook.guides import guess, load_guides
