@@ -105,12 +105,20 @@ def test_a_room_imports_only_those_below_it(room: str) -> None:
     assert wrong == ALLOWED.get(room, set())
 
 
+_SIGNS = (".signs", ".signs.ascii_wanted", ".signs.to_ascii")
 ALLOWED = {
     "cli": {
-        f"cli/{file} imports ncclcheck.tui.app{name}" for file in ("main.py", "demo.py") for name in ("", ".run_app")
+        f"cli/{file} imports ncclcheck.tui{name}"
+        for file, names in {
+            "main.py": (".run", ".run.run_app", ".run.unfit"),
+            "demo.py": (".run", ".run.run_app", ".run.unfit"),
+            "plain.py": ("", ".plain", ".places", ".places.DESTINATIONS", ".real", ".real.use_cases", *_SIGNS),
+            "serve.py": (".browser", ".browser.serve"),
+        }.items()
+        for name in names
     }
 }
-"""The command line opens the assistant, without a command and for the demo."""
+"""The command line opens the assistant: without a command, for the demo, as text, and in a browser."""
 
 
 def _is(name: str, package: str) -> bool:

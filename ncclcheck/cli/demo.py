@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> ExitCode:
     layout = LAYOUTS[options.layout]
     try:
         with built(layout) as nodes:
-            if not options.plain and sys.stdin.isatty() and sys.stdout.isatty():
+            if interactive(plain=options.plain):
                 from ncclcheck.tui.run import run_app
 
                 return ExitCode.CLEAR if run_app(nodes=nodes) == 0 else ExitCode.PROBLEM
@@ -60,6 +60,15 @@ def run(options: argparse.Namespace) -> ExitCode:
     except LabError as error:
         report(error)
         return _recording(layout)
+
+
+def interactive(*, plain: bool) -> bool:
+    """Whether the story is shown by the assistant rather than told."""
+    if plain or not sys.stdout.isatty():
+        return False
+    from ncclcheck.tui.run import unfit
+
+    return not unfit()
 
 
 def _plain(layout: Layout, nodes: tuple[Node, ...], python: str | None) -> ExitCode:

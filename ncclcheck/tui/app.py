@@ -81,7 +81,7 @@ class Doctor(Leading):
             return self.snapshot.busy
         if action in _ONLY and not self.at(_ONLY[action]):
             return False
-        if action == "mouse":
+        if action in ("mouse", "suspend_process"):
             return self.terminal is not None
         if action == "prove" and self.snapshot.busy:
             return False  # The footer has room for it or for Stop.

@@ -5,6 +5,7 @@ For while the app is suspended: the terminal is then as it was before the app be
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from ncclcheck.printable import printable
+from ncclcheck.tui.signs import ascii_wanted, to_ascii
 
 _BACK = "\n-- Enter goes back to ncclcheck --"
 
@@ -24,8 +26,9 @@ def show(text: str, out: TextIO | None = None, keys: TextIO | None = None) -> No
     out, keys = out or sys.__stderr__, keys or sys.__stdin__
     if out is None or keys is None:
         return
-    encoding = out.encoding or "ascii"
-    inert = printable(text).encode(encoding, "replace").decode(encoding)
+    inert = printable(text)
+    if ascii_wanted(os.environ, out.encoding):
+        inert = to_ascii(inert)
     with _interruptible():
         out.write(f"{inert.rstrip()}\n{_BACK}")
         out.flush()

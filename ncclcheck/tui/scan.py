@@ -89,11 +89,6 @@ class Kept:
         """All rows with headings."""
         return self.starts[-1]
 
-    @property
-    def found(self) -> int:
-        """All rows without headings."""
-        return sum(self.counts)
-
     def row(self, index: int) -> Row:
         """One row; the index counts headings too."""
         number = bisect_right(self.starts, index, hi=len(self.counts)) - 1

@@ -45,7 +45,7 @@ from ncclcheck.tui.outcomes import (
 from ncclcheck.tui.outcomes_told import Ahead, Chose, Foresaw
 from ncclcheck.tui.pairing import Pairing
 from ncclcheck.tui.rule_trial import Draft, Proposed, RuleKept, RuleOutcome, Trial, Tried
-from ncclcheck.tui.setups import Asks, Guided, Invites, Leads, Offers
+from ncclcheck.tui.setups import Asks, Guided, GuideOutcome, Invites, Leads, Offers
 from ncclcheck.tui.setups import grown as guided
 from ncclcheck.tui.steps import Progress, Step, changed, followed
 
@@ -218,23 +218,12 @@ def _making(now: Snapshot, outcome: RuleOutcome) -> Snapshot:
             return replace(now, own_rule=path)
 
 
-def _by_subject(
-    now: Snapshot,
-    outcome: Measures
-    | Ticked
-    | Measured
-    | Remembered
-    | Meets
-    | Stepped
-    | Answered
-    | Previewed
-    | Changed
-    | Undone
-    | Offers
-    | Invites
-    | Leads
-    | Asks,
-) -> Snapshot:
+_Deed = (
+    Measures | Ticked | Measured | Remembered | Meets | Stepped | Answered | Previewed | Changed | Undone | GuideOutcome
+)
+
+
+def _by_subject(now: Snapshot, outcome: _Deed) -> Snapshot:
     match outcome:
         case Offers() | Invites() | Leads() | Asks():
             return replace(now, guided=guided(now.guided, outcome))

@@ -13,7 +13,7 @@ from ncclcheck.tui.app import Doctor
 from tests.tui import fake
 
 SMALL = (80, 24)
-LARGE = (120, 40)
+LARGE = (140, 45)
 
 
 @asynccontextmanager

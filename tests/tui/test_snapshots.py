@@ -1,4 +1,4 @@
-"""How each place and dialog looks in its states, at 80x24 and 120x40."""
+"""How each place and dialog looks in its states, at 80x24 and 140x45, dark and light."""
 
 from __future__ import annotations
 
@@ -220,10 +220,9 @@ BETWEEN = {
 """What two nodes measure before a fix."""
 KEPT = {"speeds-none", "history-change", "history-refused", "history-undo", "history-run", "history-better"}
 """States in which two runs are kept from before, and in the history two changes."""
+_BACKUP = "/etc/nccl.conf.ncclcheck-backup-20261130T120000Z"
 MADE = (
-    fake.made(
-        HERE, (Applied("/etc/nccl.conf", "/etc/nccl.conf.ncclcheck-backup-20261130T120000Z", "2026-11-30T12:00:00Z"),)
-    ),
+    fake.made(HERE, (Applied("/etc/nccl.conf", _BACKUP, "2026-11-30T12:00:00Z"),)),
     fake.made(
         HERE,
         (Applied("/root/.nccl.conf", None, "2026-11-29T08:30:00Z"),),
@@ -240,19 +239,37 @@ HELD = {"peers-waiting": ("guest",), "peers-half": ("reach",), "setup-waiting": 
 """What never comes in a state."""
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
-@pytest.mark.parametrize("state", STATES)
-def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
-    nodes, journey = STATES[state]
+IN_LIGHT = ("problem", "finding", "ranks-stuck", "peers-known", "speeds-result", "setup-failed", "history-change")
+"""A state of each place that has all of its colours."""
+
+
+def app_of(state: str) -> Doctor:
+    """The app before the journey to a state."""
     held = {what: threading.Event() for what in HELD.get(state, ())}
     setup = fake_setup.FakeSetup(**UNUSUAL.get(state, {}))
     doctor = fake.Doctor(held=held, failed=BETWEEN.get(state, fake.FAILED), setup=setup)
     doctor.kept += _EARLIER if state in KEPT else ()
     doctor.made += MADE if state in KEPT and state != "speeds-none" else ()
-    assert snap_compare(Doctor(nodes, cases=doctor.cases()), terminal_size=size, run_before=journey)
+    return Doctor(STATES[state][0], cases=doctor.cases())
 
 
-@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "120x40"])
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+@pytest.mark.parametrize("state", STATES)
+def test_it_looks_as_it_should(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
+    assert snap_compare(app_of(state), terminal_size=size, run_before=STATES[state][1])
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+@pytest.mark.parametrize("state", IN_LIGHT)
+def test_it_looks_as_it_should_in_light(snap_compare: Compare, state: str, size: tuple[int, int]) -> None:
+    async def lit(pilot: Pilot[None]) -> None:
+        pilot.app.theme = "textual-light"
+        await STATES[state][1](pilot)
+
+    assert snap_compare(app_of(state), terminal_size=size, run_before=lit)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 def test_a_failure_is_a_calm_line(snap_compare: Compare, size: tuple[int, int]) -> None:
     error = ProbeError("no NCCL library found", place="node-a", next_step="name a Python that has torch: --python PATH")
     app = Doctor(fake.LAB, cases=fake.Doctor(errors={"probe": error}).cases())
@@ -275,7 +292,7 @@ def test_it_says_what_it_is_doing(snap_compare: Compare) -> None:
     assert snap_compare(Doctor(fake.LAB, cases=fake.Doctor().cases()), terminal_size=SMALL, run_before=half_way)
 
 
-@pytest.mark.parametrize("theme", ["textual-light", "ansi-dark"])
+@pytest.mark.parametrize("theme", ["ansi-dark", "ansi-light"])
 def test_other_colours(snap_compare: Compare, theme: str) -> None:
     async def coloured(pilot: Pilot[None]) -> None:
         pilot.app.theme = theme

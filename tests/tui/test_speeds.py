@@ -21,7 +21,7 @@ from ncclcheck.tui.screens.speed import SpeedDialog
 from ncclcheck.tui.screens.speeds import SpeedsPlace
 from ncclcheck.tui.state import Earlier, Snapshot
 from tests.tui import fake
-from tests.tui.pilots import doctor_of, opened, pressed, settled, text_of, until
+from tests.tui.pilots import LARGE, doctor_of, opened, pressed, settled, text_of, until
 
 COMMAND = "ncclcheck speedtest 10.0.0.1:29500 64M 0"
 
@@ -156,6 +156,7 @@ async def test_copy_takes_all_figures_and_help_names_the_keys() -> None:
         copied = pilot.app.clipboard
         assert copied.startswith("! Tune: 1.46 GB/s one way, 47 % of 3.09 GB/s\n\nbecause one connection")
         assert "all gather  all reduce\n   8  60.0 µs" in copied
+        await pilot.resize_terminal(*LARGE)
         await pressed(pilot, "question_mark")
         shown = " ".join(text_of(pilot).split())
         assert " 5 The last speed test, what it means, and earlier runs " in shown

@@ -96,10 +96,10 @@ def test_only_work_on_the_nodes_makes_it_busy() -> None:
 @pytest.mark.parametrize(
     ("outcomes", "actions", "best"),
     [
-        ((), ["probe", "peers", "open"], "probe"),
+        ((), ["probe", "peers", "setup", "open"], "probe"),
         (
             (Scanned(A, DOCTOR.facts(A)), Scanned(B, DOCTOR.facts(B))),
-            ["probe", "what_if", "speed", "peers", "open", "copy"],
+            ["probe", "what_if", "speed", "peers", "setup", "open", "copy"],
             "probe",
         ),
         (

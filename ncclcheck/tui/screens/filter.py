@@ -45,7 +45,7 @@ class FilterDialog(Dialog[None]):
         yield Headline().data_bind(Dialog.snapshot)
         with Vertical(id="dialog"):
             yield Static("Show only some lines", id="title", markup=False)
-            yield Field(placeholder="rank 3, node-a, WARN, or any words", id="words", select_on_focus=False)
+            yield Field(placeholder="rank 3, node-a, WARN, or any words", id="words")
             yield OptionList(id="choices", compact=True)
         yield footer()
 

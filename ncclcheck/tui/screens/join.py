@@ -38,7 +38,7 @@ class JoinDialog(Dialog[None]):
         with Vertical(id="dialog"):
             yield Static("Join another node", id="title", markup=False)
             yield Static("The line that ncclcheck shows there", classes="label", markup=False)
-            yield Field(self._text, placeholder="ncclcheck join …", id="invitation", select_on_focus=False)
+            yield Field(self._text, placeholder="ncclcheck join …", id="invitation")
             yield Static("Enter joins. Both nodes then try every way between them.", classes="label", markup=False)
             yield Static(id="problem", markup=False)
         yield footer()

@@ -35,7 +35,7 @@ class OpenDialog(Dialog[None]):
         yield Headline().data_bind(Dialog.snapshot)
         with Vertical(id="dialog"):
             yield Static("Open a log", id="title", markup=False)
-            yield Field(placeholder="path of a file, a .gz or a folder of logs", id="path", select_on_focus=False)
+            yield Field(placeholder="path of a file, a .gz or a folder of logs", id="path")
             yield Static("Enter opens it. A log can also be pasted, here or anywhere.", classes="label", markup=False)
         yield footer()
 

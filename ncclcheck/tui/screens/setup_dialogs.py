@@ -31,7 +31,7 @@ class ReasonDialog(Dialog[str]):
         with Vertical(id="dialog"):
             yield Static(content.piece(f"Leave out: {line(self._step)}"), id="title", markup=False)
             yield Static("Why? The summary tells it, for whoever reads it later.", classes="label", markup=False)
-            yield Field(placeholder="the provider has done it", id="reason", select_on_focus=False)
+            yield Field(placeholder="the provider has done it", id="reason")
             yield Static("Enter leaves the step out.", classes="label", markup=False)
         yield footer()
 

@@ -52,9 +52,9 @@ class WhatIfDialog(Dialog[None]):
         with Vertical(id="dialog"):
             yield Static("What if", id="title", markup=False)
             yield Static("NAME=VALUE in the job's environment; NAME- for not set", classes="label", markup=False)
-            yield Field(_FIRST, id="change", compact=True, select_on_focus=False)
+            yield Field(_FIRST, id="change")
             yield Static("NCCL version", classes="label", markup=False)
-            yield Field(self._version, id="version", compact=True, select_on_focus=False)
+            yield Field(self._version, id="version")
             with VerticalScroll(id="body", can_focus=False):
                 yield Static(id="answer", markup=False)
         yield footer()

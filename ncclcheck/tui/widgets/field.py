@@ -13,7 +13,10 @@ _LONGEST = 4096
 
 
 class Field(Input):
-    """One line of text."""
+    """One line of text, without a box of its own."""
+
+    def __init__(self, value: str = "", *, placeholder: str = "", id: str | None = None) -> None:
+        super().__init__(value, placeholder=placeholder, id=id, compact=True, select_on_focus=False)
 
     def _on_paste(self, event: events.Paste) -> None:
         event.prevent_default()

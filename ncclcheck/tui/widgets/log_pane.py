@@ -87,7 +87,7 @@ class LogPane(Vertical):
     def compose(self) -> ComposeResult:
         """The rows, and the line to type into."""
         yield LogView(id="log")
-        yield SearchLine(placeholder="words or a regular expression", id="search", select_on_focus=False, compact=True)
+        yield SearchLine(placeholder="words or a regular expression", id="search")
 
     @property
     def view(self) -> LogView:

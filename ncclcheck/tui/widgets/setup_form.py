@@ -65,7 +65,7 @@ class SetupForm(Vertical):
         yield Choice("Started by", id="launcher", classes="anew first")
         with Horizontal(classes="row anew first"):
             yield _label("Your script")
-            yield Field(SCRIPT, id="script", compact=True, select_on_focus=False)
+            yield Field(SCRIPT, id="script")
         yield Vertical(id="questions", classes="anew first")
         with VerticalScroll(id="about", can_focus=False):
             yield Static(id="about-text", markup=False)
@@ -115,7 +115,7 @@ class SetupForm(Vertical):
         await questions.mount_all(rows)
 
     def _question(self, number: int, question: str, example: str) -> Horizontal:
-        field = Field(placeholder=f"such as {example}", id=f"answer-{number}", compact=True, select_on_focus=False)
+        field = Field(placeholder=f"such as {example}", id=f"answer-{number}")
         return Horizontal(_label(question), field, classes="row")
 
     @property
