@@ -49,11 +49,11 @@ def options_of(wanted: Wanted) -> SetupOptions:
 
     if wanted.resume:
         return SetupOptions(resume=True, again=wanted.again)
-    place, script = wanted.place, wanted.script
+    place, script, answers = wanted.place, wanted.script, tuple(wanted.answers.items())
     told = wanted.invited.options if wanted.invited else None
     if told:
-        return replace(told, place=place, script=told.script or script)
-    return SetupOptions(place, wanted.launcher or LAUNCHER, 0, wanted.nodes, script)
+        return replace(told, place=place, script=told.script or script, answers=answers)
+    return SetupOptions(place, wanted.launcher or LAUNCHER, 0, wanted.nodes, script, answers=answers)
 
 
 def lead(cases: UseCases, wanted: Wanted, newcomer: Newcomer, now: Snapshot) -> Outcomes:

@@ -66,7 +66,7 @@ class Leading(Working):
             return
         self._line = ""
         self.newcomer.go()
-        self.newcomer = Newcomer(message.wanted.answers)
+        self.newcomer = Newcomer()
         self.begin(Activity.SETUP, journey_setup.lead(self.cases, message.wanted, self.newcomer, self.snapshot))
 
     @property

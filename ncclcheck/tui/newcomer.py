@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from queue import Empty, Queue
 from threading import Event
 from typing import TYPE_CHECKING, cast
@@ -28,10 +27,9 @@ class Newcomer:
     An answer counts for the question that it was given to, so that no key pressed twice says yes to the next one.
     """
 
-    def __init__(self, answers: Mapping[str, str] | None = None) -> None:
+    def __init__(self) -> None:
         self.arrivals: Queue[object] = Queue()
         """What is asked, in its turn among the steps of the setup."""
-        self._answers = answers or {}
         self._replies: Queue[tuple[Asking, object]] = Queue()
         self._gone = Event()
 
@@ -42,8 +40,8 @@ class Newcomer:
         return not edits or self._ask(Agreement(edits, fix.title)) is True
 
     def answer(self, name: str, question: Question) -> str:
-        """What was said before it began."""
-        return self._answers.get(name, "")
+        """What they know was said before it began."""
+        return ""
 
     def prepared(self, stages: tuple[Stage, ...]) -> tuple[tuple[str, str], ...]:
         """Which of these steps they leave out, and why; NcclcheckError where they went and said nothing."""

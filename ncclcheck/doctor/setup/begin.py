@@ -35,6 +35,8 @@ class SetupOptions:
     lang: str = ""
     skips: tuple[tuple[str, str], ...] = ()
     """Steps to leave out, each with its reason."""
+    answers: tuple[tuple[str, str], ...] = ()
+    """To the guide's own questions."""
     limit: float = 600.0
     """Seconds to wait for the other node."""
     resume: bool = False
@@ -61,6 +63,7 @@ def begun(asked: SetupOptions, guides: Guides, facts: Facts) -> Setup:
         python=asked.python,
         size=asked.size,
         lang=asked.lang,
+        answers=asked.answers,
     )
     return replace(of_choices(choices, guides), invitation=asked.invitation)
 
@@ -126,8 +129,10 @@ def by_hand(setup: Setup, *, before: bool) -> tuple[Stage, ...]:
 
 
 def questions(setup: Setup) -> tuple[Planned, ...]:
-    """This node's steps that ask something which is not answered yet."""
+    """This node's steps that ask something which is not answered yet.
+
+    What is done at the provider's lies behind whoever has a shell here, so nothing is asked about it.
+    """
     answered = {name for name, _ in setup.choices.answers}
-    return tuple(
-        one for one in setup.plan if set(one.step.ask) - answered and (is_mine(one.step.where, setup.choices.role))
-    )
+    mine = (one for one in setup.plan if one.step.where != "console" and is_mine(one.step.where, setup.choices.role))
+    return tuple(one for one in mine if set(one.step.ask) - answered)
