@@ -26,7 +26,7 @@ _OURS = (
 _ONE = (
     "How fast is the network to another node? Press Enter: you are asked where it is, and shown what to type there. "
     "Latency and bandwidth are measured, with plain TCP beside them. Every byte is checked, and nothing is changed.\n\n"
-    "Is it unclear how the nodes reach each other? 3 finds that out, and measures too."
+    "Is it unclear how the nodes reach each other? 4 finds that out, and measures too."
 )
 
 
