@@ -15,7 +15,8 @@ from ncclcheck.errors import NcclcheckError
 _DESCRIPTION = """\
 Shows the assistant in a browser, by a line with a secret in it. Whoever has this line acts as you on this node: it can
 read your files, change settings and run tests. By default only programs on this node can connect; from your own machine
-use an ssh tunnel: ssh -L PORT:127.0.0.1:PORT NODE. Each browser tab is a session of its own, and ends with the tab."""
+use an ssh tunnel: ssh -L PORT:127.0.0.1:PORT NODE. Each browser tab is a session of its own, and ends with the tab.
+A paste may have 4 MB there; open what is longer as a file (o)."""
 
 _OPEN = """\
 ! This waits at {host}, which other machines may reach, without encryption: who listens on the way can read the line

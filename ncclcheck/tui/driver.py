@@ -20,7 +20,8 @@ from textual.message import Message
 
 from ncclcheck.tui.pasted_bytes import Pasted, Splitter, Typed
 
-_READ = 65536
+READ = 65536
+"""Bytes that are read at a time."""
 _IDLE = 0.1
 """Seconds between two looks at whether the program ends."""
 _WORTH_TELLING = 1 << 20
@@ -47,22 +48,22 @@ class PasteDriver(LinuxDriver):
 
     def run_input_thread(self) -> None:
         """Read until the program ends or the terminal does."""
-        reading = _Reading(self)
+        reading = Reading(self)
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             while not self.exit_event.is_set():
                 if not selector.select(reading.patience):
                     reading.idle()
-                elif data := os.read(self.fileno, _READ):
+                elif data := os.read(self.fileno, READ):
                     reading.take(data)
                 else:
                     return
 
 
-class _Reading:
+class Reading:
     """From bytes to events, since the terminal was taken over; a suspended program begins a new one."""
 
-    def __init__(self, driver: PasteDriver) -> None:
+    def __init__(self, driver: Driver) -> None:
         self._driver = driver
         self._splitter = Splitter()
         self._parser = XTermParser(driver._debug)
@@ -71,10 +72,12 @@ class _Reading:
 
     @property
     def patience(self) -> float:
+        """Seconds to wait for more before ``idle``."""
         held = self._splitter.patience
         return _IDLE if held is None else held
 
     def take(self, data: bytes) -> None:
+        """Bytes have come."""
         now = time.monotonic()
         for piece in self._splitter.feed(data, now - self._last):
             self._send(piece)
@@ -85,6 +88,7 @@ class _Reading:
         self._tick()
 
     def idle(self) -> None:
+        """Nothing has come for as long as there was patience."""
         for piece in self._splitter.silence():
             self._send(piece)
         self._tick()

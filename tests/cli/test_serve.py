@@ -80,7 +80,7 @@ async def tab_of(page: str) -> AsyncIterator[Tab]:
 async def test_a_tab_is_the_assistant_and_strangers_text_is_inert_in_it(tmp_path: Path) -> None:
     with served(tmp_path) as (_, page):
         async with tab_of(page) as tab:
-            await tab.until("Not checked yet")
+            await tab.until("MTU")  # From here on there is something that a key in the paste could copy.
             await tab.types(f"\x1b[200~NCCL INFO {HOSTILE}\rNCCL\x1b[201~")
             assert LITERAL[:30] in await tab.until("[@click=app.quit]x[/]")
             assert b"\x1b]52" not in tab.output
