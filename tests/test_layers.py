@@ -105,7 +105,7 @@ def test_a_room_imports_only_those_below_it(room: str) -> None:
     assert wrong == ALLOWED.get(room, set())
 
 
-_SIGNS = (".signs", ".signs.ascii_wanted", ".signs.to_ascii")
+_SIGNS = (".terminal.signs", ".terminal.signs.ascii_wanted", ".terminal.signs.to_ascii")
 ALLOWED = {
     "cli": {
         f"cli/{file} imports ncclcheck.tui{name}"
@@ -113,7 +113,7 @@ ALLOWED = {
             "main.py": (".run", ".run.run_app", ".run.unfit"),
             "demo.py": (".run", ".run.run_app", ".run.unfit"),
             "plain.py": ("", ".plain", ".places", ".places.DESTINATIONS", ".real", ".real.use_cases", *_SIGNS),
-            "serve.py": (".browser", ".browser.serve"),
+            "serve.py": (".terminal.browser", ".terminal.browser.serve"),
         }.items()
         for name in names
     }

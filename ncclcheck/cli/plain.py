@@ -44,7 +44,7 @@ def _told(modes: Sequence[str], paths: Sequence[str]) -> ExitCode:
 
 def _fitted(text: str) -> str:
     """The text in the signs that standard output takes."""
-    from ncclcheck.tui.signs import ascii_wanted, to_ascii
+    from ncclcheck.tui.terminal.signs import ascii_wanted, to_ascii
 
     # Where it goes into a file, the terminal's fonts do not matter.
     environment = {name: value for name, value in os.environ.items() if name != "TERM" or sys.stdout.isatty()}

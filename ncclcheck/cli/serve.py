@@ -58,7 +58,7 @@ def _bound(host: str, port: int) -> socket.socket:
 
 
 def _serve(waiting: socket.socket, host: str) -> None:
-    from ncclcheck.tui.browser import serve
+    from ncclcheck.tui.terminal.browser import serve
 
     address, port = waiting.getsockname()[:2]
     at = f"[{address}]" if ":" in address else address

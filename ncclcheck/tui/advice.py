@@ -7,11 +7,11 @@ from itertools import islice
 
 from ncclcheck.model import Edit, Finding, Fix, Node, Risk, Scope
 from ncclcheck.printable import shell_word
-from ncclcheck.tui.document import Document, shown
 from ncclcheck.tui.offers import worded
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.steps import Progress, undone
+from ncclcheck.tui.text.document import Document, shown
 from ncclcheck.tui.wording import Said, Tone, line
 
 _EXCERPT = 240

@@ -13,8 +13,7 @@ from textual.screen import Screen
 from ncclcheck.model import Node, Where
 from ncclcheck.peer import invitation
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import advice, aside, clipboard, fixing, journey, journey_history, peers, reading, screens, wording
-from ncclcheck.tui.courtesy import SETTLED, settle
+from ncclcheck.tui import advice, fixing, journey, journey_history, peers, screens, wording
 from ncclcheck.tui.keys import KEYS
 from ncclcheck.tui.leading import Leading
 from ncclcheck.tui.offers import best_fix
@@ -24,8 +23,11 @@ from ncclcheck.tui.places import DESTINATIONS
 from ncclcheck.tui.reporting import Happened
 from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.seam import UseCases
-from ncclcheck.tui.setups import is_invitation
+from ncclcheck.tui.setup.values import is_invitation
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.terminal import aside, clipboard
+from ncclcheck.tui.terminal.courtesy import SETTLED, settle
+from ncclcheck.tui.text import reading
 from ncclcheck.tui.working import Working
 
 _ONLY = {

@@ -17,10 +17,10 @@ from ncclcheck.model import (
     SpeedTest,
 )
 from ncclcheck.tui import advice, wording
-from ncclcheck.tui.document import shown
 from ncclcheck.tui.outcomes import NodeEdits
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.steps import Progress, Step
+from ncclcheck.tui.text.document import shown
 from ncclcheck.tui.wording import Said, Tone
 
 _STYLES = {

@@ -12,7 +12,7 @@ from textual.content import Content
 from ncclcheck.doctor.finding_text import Part, Room, Row, finding_rows, fix_rows
 from ncclcheck.model import Finding, Fix
 from ncclcheck.tui.content import SIGNS, lines, piece
-from ncclcheck.tui.document import Document
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.wording import Tone
 
 _KEY = "L"

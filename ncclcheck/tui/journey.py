@@ -13,8 +13,7 @@ from ncclcheck.model import Choice, Facts, Handshake, Node, Probe
 from ncclcheck.speedtest.plan import PORT, Side, meeting_address
 from ncclcheck.speedtest.reports import Progress
 from ncclcheck.speedtest.worker.words import show, size_words
-from ncclcheck.tui import document, peers, reading, wording
-from ncclcheck.tui.known import known_of
+from ncclcheck.tui import peers, wording
 from ncclcheck.tui.outcomes import (
     Activity,
     Copied,
@@ -36,6 +35,8 @@ from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person, attended
 from ncclcheck.tui.seam import Kept, Meeting, Steps, UseCases
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text import document, reading
+from ncclcheck.tui.text.known import known_of
 
 Outcomes = Generator[Outcome, None, None]
 Journey = Generator[Outcome, None, object]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ncclcheck.model import Node
-from ncclcheck.tui import journey_setup, setup_words
-from ncclcheck.tui.newcomer import Newcomer
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.seam import UseCases
-from ncclcheck.tui.setups import Asks, Leads, Offers
+from ncclcheck.tui.setup import journey as journey_setup
+from ncclcheck.tui.setup import words as setup_words
+from ncclcheck.tui.setup.newcomer import Newcomer
+from ncclcheck.tui.setup.values import Asks, Leads, Offers
 from ncclcheck.tui.state import advance
 from ncclcheck.tui.working import Working
 

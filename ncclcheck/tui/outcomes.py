@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ncclcheck.model import Applied, Diagnosis, Edit, Facts, Fix, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.reports import Progress
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.outcomes_told import Ahead, Chose, Foresaw
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.rule_trial import RuleOutcome
-from ncclcheck.tui.setups import GuideOutcome
+from ncclcheck.tui.setup.values import GuideOutcome
+from ncclcheck.tui.text.document import Document
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.history import Made

@@ -17,13 +17,10 @@ from ncclcheck.tui import (
     journey,
     journey_history,
     journey_ranks,
-    journey_setup,
     peers,
     peers_content,
     ranks_content,
     ranks_details,
-    reading,
-    setup_words,
     speeds,
     speeds_content,
     wording,
@@ -34,7 +31,10 @@ from ncclcheck.tui.offers import Offer, offers
 from ncclcheck.tui.outcomes import Activity, Ended, Failed
 from ncclcheck.tui.places import DESTINATIONS
 from ncclcheck.tui.seam import UseCases
+from ncclcheck.tui.setup import journey as journey_setup
+from ncclcheck.tui.setup import words as setup_words
 from ncclcheck.tui.state import Snapshot, advance
+from ncclcheck.tui.text import reading
 from ncclcheck.tui.verdict import verdict
 from ncclcheck.tui.wording import Said
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ncclcheck.model import Applied, Change, Diagnosis, Edit, Facts, Fix, Handshake, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.tui.seam import Examiner, Kept, Meeting, Steps, Stopped, Ticks, UseCases
-from ncclcheck.tui.setup_real import setup_cases
+from ncclcheck.tui.setup.real import setup_cases
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion

@@ -9,16 +9,17 @@ import time
 from collections.abc import Iterator
 
 from ncclcheck.model import Where
-from ncclcheck.tui import reading, wording
-from ncclcheck.tui.document import Document
-from ncclcheck.tui.known import known_of
+from ncclcheck.tui import wording
 from ncclcheck.tui.outcomes import Activity, Diagnosed, Doing
-from ncclcheck.tui.reading import Outcomes
 from ncclcheck.tui.rule_trial import Draft, Proposed, RuleKept, Trial, Tried
-from ncclcheck.tui.scan import Scan
 from ncclcheck.tui.seam import UseCases
-from ncclcheck.tui.sieve import Sieve
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text import reading
+from ncclcheck.tui.text.document import Document
+from ncclcheck.tui.text.known import known_of
+from ncclcheck.tui.text.reading import Outcomes
+from ncclcheck.tui.text.scan import Scan
+from ncclcheck.tui.text.sieve import Sieve
 
 _TELL = 0.25
 """Seconds between two words about a search that goes on."""

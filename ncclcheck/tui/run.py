@@ -13,9 +13,9 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.tui.early import Early, begun_with
-from ncclcheck.tui.opening import Opening
-from ncclcheck.tui.signs import monochrome
+from ncclcheck.tui.terminal.early import Early, begun_with
+from ncclcheck.tui.terminal.opening import Opening
+from ncclcheck.tui.terminal.signs import monochrome
 
 if TYPE_CHECKING:
     from ncclcheck.model import Node
@@ -64,7 +64,7 @@ def _run(nodes: tuple[Node, ...], paths: tuple[str, ...], opening: Opening | Non
     early = None if nodes else Early(socket.gethostname())
     from ncclcheck.tui.app import Doctor
     from ncclcheck.tui.real import use_cases
-    from ncclcheck.tui.terminal import Terminal
+    from ncclcheck.tui.terminal.own import Terminal
 
     Terminal.opening = opening
     app = Doctor(nodes, paths, begun_with(use_cases(), early))

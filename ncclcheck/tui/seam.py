@@ -27,7 +27,7 @@ from ncclcheck.model import (
 )
 from ncclcheck.speedtest.plan import Side
 from ncclcheck.speedtest.reports import Progress
-from ncclcheck.tui.setup_seam import SetupCases
+from ncclcheck.tui.setup.seam import SetupCases
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.conclude import Conclusion

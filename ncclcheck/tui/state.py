@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ncclcheck.model import Comparison, Diagnosis, Facts, Fix, Judgement, Node, Probe, SpeedTest
 from ncclcheck.speedtest import reports
-from ncclcheck.tui.document import Document, annotated
 from ncclcheck.tui.live import Live, ticked
 from ncclcheck.tui.outcomes import (
     Activity,
@@ -45,9 +44,10 @@ from ncclcheck.tui.outcomes import (
 from ncclcheck.tui.outcomes_told import Ahead, Chose, Foresaw
 from ncclcheck.tui.pairing import Pairing
 from ncclcheck.tui.rule_trial import Draft, Proposed, RuleKept, RuleOutcome, Trial, Tried
-from ncclcheck.tui.setups import Asks, Guided, GuideOutcome, Invites, Leads, Offers
-from ncclcheck.tui.setups import grown as guided
+from ncclcheck.tui.setup.values import Asks, Guided, GuideOutcome, Invites, Leads, Offers
+from ncclcheck.tui.setup.values import grown as guided
 from ncclcheck.tui.steps import Progress, Step, changed, followed
+from ncclcheck.tui.text.document import Document, annotated
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.foresight import Foresight

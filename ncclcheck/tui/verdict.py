@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ncclcheck.model import Diagnosis, Severity, Verdict
 from ncclcheck.tui import peers, wording
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.wording import Said, Tone
 
 

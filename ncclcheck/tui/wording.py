@@ -24,10 +24,10 @@ from ncclcheck.model import (
 from ncclcheck.node.version import NEWEST
 from ncclcheck.speedtest.plan import PORT, Side
 from ncclcheck.speedtest.worker import parse_place, parse_size, show
-from ncclcheck.tui.clipboard import fits
-from ncclcheck.tui.document import shown
 from ncclcheck.tui.outcomes import Activity, Copied, Failed
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.terminal.clipboard import fits
+from ncclcheck.tui.text.document import shown
 
 
 class Tone(Enum):

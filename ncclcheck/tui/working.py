@@ -17,9 +17,7 @@ from textual.reactive import var
 
 from ncclcheck.model import Node, Where
 from ncclcheck.speedtest.plan import Side
-from ncclcheck.tui import clipboard, journey_ranks, peers, reading, rule_making, screens, wording
-from ncclcheck.tui.courtesy import key_pressed
-from ncclcheck.tui.driver import PasteArrives
+from ncclcheck.tui import journey_ranks, peers, rule_making, screens, wording
 from ncclcheck.tui.journey import Journey, Outcomes
 from ncclcheck.tui.offers import choices
 from ncclcheck.tui.outcomes import (
@@ -46,7 +44,11 @@ from ncclcheck.tui.screens.place import Dialog, Place
 from ncclcheck.tui.seam import Stopped as IsStopped
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
-from ncclcheck.tui.terminal import Terminal, own_driver
+from ncclcheck.tui.terminal import clipboard
+from ncclcheck.tui.terminal.courtesy import key_pressed
+from ncclcheck.tui.terminal.driver import PasteArrives
+from ncclcheck.tui.terminal.own import Terminal, own_driver
+from ncclcheck.tui.text import reading
 
 _ARRIVING = "taking in the pasted text"
 

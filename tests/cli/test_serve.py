@@ -20,7 +20,7 @@ import pytest
 
 from ncclcheck.cli import serve
 from ncclcheck.cli.main import main
-from ncclcheck.tui import browser
+from ncclcheck.tui.terminal import browser
 from tests.tui.test_hostile import HOSTILE, LITERAL
 
 _LIMIT = 40.0

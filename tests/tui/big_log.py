@@ -16,9 +16,9 @@ from textual import events
 from textual.strip import Strip
 
 from ncclcheck.model import Node
-from ncclcheck.tui import reading
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.outcomes import Activity
+from ncclcheck.tui.text import reading
 from ncclcheck.tui.widgets.log_view import LogView
 from tests.test_speed import long_log
 

@@ -59,8 +59,8 @@ from ncclcheck.model import (
     Scope,
 )
 from ncclcheck.rulebook.guides import guess, load_guides
-from ncclcheck.tui.setup_real import setup_cases
-from ncclcheck.tui.setup_seam import SetupCases, Way
+from ncclcheck.tui.setup.real import setup_cases
+from ncclcheck.tui.setup.seam import SetupCases, Way
 from tests.tui import fake_peers
 from tests.tui.fake_peers import INVITATION, PASSES
 

@@ -13,7 +13,7 @@ from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
-from ncclcheck.tui.driver import PasteArrives, PasteDriver
+from ncclcheck.tui.terminal.driver import PasteArrives, PasteDriver
 
 _TICK = 0.01
 

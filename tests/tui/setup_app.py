@@ -8,7 +8,7 @@ from ncclcheck.doctor.setup.begin import SetupOptions
 from ncclcheck.doctor.setup.person import Person
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.real import use_cases
-from ncclcheck.tui.setup_seam import Way
+from ncclcheck.tui.setup.seam import Way
 
 SKIPS = (
     ("limits", "of the machine that runs the tests, and not of the lab's nodes"),

@@ -15,11 +15,11 @@ from textual.widgets import Static
 from ncclcheck.errors import NodeError, SourceError
 from ncclcheck.model import Severity
 from ncclcheck.tui import content, plain
-from ncclcheck.tui.opening import rows
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.places import DESTINATIONS
-from ncclcheck.tui.signs import ascii_wanted, bare, monochrome, to_ascii
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.terminal.opening import rows
+from ncclcheck.tui.terminal.signs import ascii_wanted, bare, monochrome, to_ascii
 from tests.tui import fake
 from tests.tui.pilots import doctor_of, opened, paste, pressed, text_of
 

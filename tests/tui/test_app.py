@@ -11,7 +11,6 @@ from textual.widgets import Input, OptionList
 
 from ncclcheck.errors import ApplyError, NodeError, ProbeError
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.document import every
 from ncclcheck.tui.screens.fix import FixDialog
 from ncclcheck.tui.screens.help import HelpDialog
 from ncclcheck.tui.screens.log import LogPlace
@@ -19,6 +18,7 @@ from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.peers import PeersPlace
 from ncclcheck.tui.screens.speed import SpeedDialog
+from ncclcheck.tui.text.document import every
 from ncclcheck.tui.widgets.log_pane import LogPane
 from ncclcheck.tui.widgets.log_view import LogView
 from tests.tui import fake

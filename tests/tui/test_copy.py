@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from ncclcheck.tui import aside, clipboard
+from ncclcheck.tui.terminal import aside, clipboard
 from tests.tui import fake
 from tests.tui.pilots import opened, pressed
 

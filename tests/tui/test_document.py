@@ -16,9 +16,9 @@ from ncclcheck.errors import SourceError
 from ncclcheck.logs import sources
 from ncclcheck.logs.sources import Source, open_sources
 from ncclcheck.model import Where
-from ncclcheck.tui import document, lines, stores
-from ncclcheck.tui.document import Document, annotated, every, pasted
-from ncclcheck.tui.lines import Lines
+from ncclcheck.tui.text import document, lines, stores
+from ncclcheck.tui.text.document import Document, annotated, every, pasted
+from ncclcheck.tui.text.lines import Lines
 from tests.tui import fake
 
 Numbered = list[tuple[int, str]]

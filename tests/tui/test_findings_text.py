@@ -11,11 +11,11 @@ from ncclcheck.model import Diagnosis, Node, Verdict
 from ncclcheck.rulebook.launchers import in_launchers_words
 from ncclcheck.rulebook.load import load_launchers
 from ncclcheck.tui import findings_content
-from ncclcheck.tui.document import pasted
 from ncclcheck.tui.screens.fix import FixDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.screens.place import Dialog, Place
+from ncclcheck.tui.text.document import pasted
 from tests.cli.answers import ANSWER
 from tests.tui import fake
 from tests.tui.pilots import LARGE, doctor_of, opened, paste, pressed, text_of

@@ -34,7 +34,6 @@ from ncclcheck.printable import printable
 from ncclcheck.speedtest.history import Run
 from ncclcheck.speedtest.reports import Progress, Suspected
 from ncclcheck.tui import content, findings_content
-from ncclcheck.tui.document import Document, shown
 from ncclcheck.tui.outcomes import (
     Activity,
     Began,
@@ -50,6 +49,7 @@ from ncclcheck.tui.outcomes import (
 )
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.state import advance
+from ncclcheck.tui.text.document import Document, shown
 from tests.tui import fake
 from tests.tui.fake_peers import FAILS, INVITATION
 from tests.tui.pilots import doctor_of, opened, paste, pressed, settled, text_of

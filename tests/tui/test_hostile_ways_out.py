@@ -11,8 +11,8 @@ from ncclcheck.model import Node
 from ncclcheck.printable import printable
 from ncclcheck.tui import plain
 from ncclcheck.tui.places import DESTINATIONS
-from ncclcheck.tui.signs import to_ascii
 from ncclcheck.tui.state import advance
+from ncclcheck.tui.terminal.signs import to_ascii
 from tests.tui.pilots import doctor_of, opened, paste, pressed, text_of
 from tests.tui.test_hostile import HOSTILE, UNSAFE, Hostile, hostile_pairing, hostile_speed
 

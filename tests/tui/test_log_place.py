@@ -13,14 +13,14 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
 
 from ncclcheck.model import Where
-from ncclcheck.tui import reading, sieve
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.document import every
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.screens.filter import FilterDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.overview import OverviewPlace
+from ncclcheck.tui.text import reading, sieve
+from ncclcheck.tui.text.document import every
 from ncclcheck.tui.widgets.log_pane import LogPane
 from ncclcheck.tui.widgets.log_view import LogView
 from tests.cases import ROOT

@@ -12,11 +12,12 @@ import pytest
 
 from ncclcheck.logs.sources import open_sources
 from ncclcheck.model import Diagnosis, Where
-from ncclcheck.tui import courtesy, document, reading
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.outcomes import Activity, Diagnosed, Ended, Grew, Noted, Outcome, Renewed, Replaced
 from ncclcheck.tui.seam import UseCases
 from ncclcheck.tui.state import Snapshot, advance
+from ncclcheck.tui.terminal import courtesy
+from ncclcheck.tui.text import document, reading
+from ncclcheck.tui.text.document import Document
 from tests.tui import fake
 
 OLD = (1_700_000_000, 1_700_000_000)

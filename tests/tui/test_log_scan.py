@@ -14,12 +14,12 @@ from ncclcheck.logs import sources
 from ncclcheck.logs.records import records
 from ncclcheck.logs.sources import open_sources
 from ncclcheck.model import Where
-from ncclcheck.tui import document, filters, lines, sieve
-from ncclcheck.tui.document import Document, every
-from ncclcheck.tui.filters import Filter
-from ncclcheck.tui.row_parts import Part, parts
-from ncclcheck.tui.scan import Kept, Scan
-from ncclcheck.tui.sieve import Search
+from ncclcheck.tui.text import document, filters, lines, sieve
+from ncclcheck.tui.text.document import Document, every
+from ncclcheck.tui.text.filters import Filter
+from ncclcheck.tui.text.row_parts import Part, parts
+from ncclcheck.tui.text.scan import Kept, Scan
+from ncclcheck.tui.text.sieve import Search
 from tests.cases import ROOT
 
 CASE = ROOT / "fixtures" / "logs" / "wrong-interface" / "2.28.9-refused-2x4"

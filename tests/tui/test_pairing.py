@@ -30,7 +30,6 @@ from ncclcheck.errors import PeerError
 from ncclcheck.model import Cell, Contact, Edit, Facts, Handshake, Leg, Match, Node, Outcome, Sides, Use
 from ncclcheck.peer import invitation
 from ncclcheck.tui import peers
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.matrix import details, tables
 from ncclcheck.tui.outcomes import Activity, Answered, Began, Diagnosed, Doing, Meets, Scanned, Stepped
 from ncclcheck.tui.outcomes import Ended as Over
@@ -38,6 +37,7 @@ from ncclcheck.tui.outcomes import Outcome as Happening
 from ncclcheck.tui.pairing import Way
 from ncclcheck.tui.person import Person, attended
 from ncclcheck.tui.state import Snapshot, advance
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.verdict import verdict
 from tests.tui import fake
 from tests.tui.fake_peers import FAILS, INVITATION, PASSES, cells

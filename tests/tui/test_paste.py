@@ -13,13 +13,13 @@ from textual.widgets import Input
 from ncclcheck.doctor import diagnose
 from ncclcheck.model import Address, Facts, Interface, LinkKind
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.driver import PasteArrives
 from ncclcheck.tui.outcomes import Activity
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.screens.join import JoinDialog
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.open import OpenDialog
 from ncclcheck.tui.seam import UseCases
+from ncclcheck.tui.terminal.driver import PasteArrives
 from tests.cases import ROOT
 from tests.doctor.test_recognise import CONF, DOCKERFILE, ENV, IP, MANIFEST, ROUTES, SCRIPT, SLURM
 from tests.tui import fake

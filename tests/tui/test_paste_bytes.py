@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ncclcheck.tui.pasted_bytes import BEGIN, END, HAND, Pasted, Splitter, Typed
+from ncclcheck.tui.terminal.pasted_bytes import BEGIN, END, HAND, Pasted, Splitter, Typed
 
 LOG = "node-a:1:1 [0] NCCL INFO Bootstrap: Using eth0:172.17.0.2<0>\rq and quit\rü→😀\r"
 READ = LOG.replace("\r", "\n")

@@ -21,7 +21,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.drivers.web_driver import WebDriver
 
 from ncclcheck.tui.app import Doctor
-from ncclcheck.tui.driver import PasteDriver, with_pastes
+from ncclcheck.tui.terminal.driver import PasteDriver, with_pastes
 from tests.cases import ROOT
 from tests.tui import fake
 from tests.yardstick import within

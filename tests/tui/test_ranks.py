@@ -15,12 +15,13 @@ from ncclcheck.doctor.examine import Examination
 from ncclcheck.doctor.ranks import Roll, roll_of
 from ncclcheck.logs.sources import open_sources
 from ncclcheck.model import Endpoint, Node, Stage
-from ncclcheck.tui import document, ranks, ranks_details
+from ncclcheck.tui import ranks, ranks_details
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.outcomes import Activity, Began, Called, Diagnosed, Failed
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.ranks import RanksPlace
 from ncclcheck.tui.state import Snapshot, advance
+from ncclcheck.tui.text import document
 from ncclcheck.tui.widgets.rank_table import RankTable
 from tests.doctor.test_ranks import answer, large
 from tests.tui import fake

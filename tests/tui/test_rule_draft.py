@@ -13,12 +13,13 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from ncclcheck.model import Where
-from ncclcheck.tui import document, rule_making
+from ncclcheck.tui import rule_making
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.real import use_cases
 from ncclcheck.tui.rule_trial import Trial, Tried
 from ncclcheck.tui.screens.log import LogPlace
 from ncclcheck.tui.screens.rule_draft import RuleDialog
+from ncclcheck.tui.text import document
 from tests.tui import fake
 from tests.tui.pilots import SMALL, doctor_of, opened, paste, pressed, settled, text_of, until
 

@@ -23,8 +23,8 @@ from ncclcheck.tui.screens import setup as setup_screen
 from ncclcheck.tui.screens.overview import OverviewPlace
 from ncclcheck.tui.screens.setup import SetupPlace
 from ncclcheck.tui.screens.setup_dialogs import PageDialog, ReasonDialog, TakeBackDialog
-from ncclcheck.tui.setup_content import Books, led
-from ncclcheck.tui.setups import Agreement, Preparing, Wishing
+from ncclcheck.tui.setup.content import Books, led
+from ncclcheck.tui.setup.values import Agreement, Preparing, Wishing
 from ncclcheck.tui.widgets.step_list import StepList
 from ncclcheck.tui.wording import Tone
 from tests.tui import fake, fake_setup

@@ -18,11 +18,12 @@ from ncclcheck.errors import ProbeError
 from ncclcheck.logs import sources
 from ncclcheck.model import Applied, Node
 from ncclcheck.peer import card
-from ncclcheck.tui import document, fixing
+from ncclcheck.tui import fixing
 from ncclcheck.tui.app import Doctor
 from ncclcheck.tui.outcomes import Activity, Changed, Doing, Ended, Measures, Noted, Outcome, Ticked
 from ncclcheck.tui.screens.agree import AgreeDialog
 from ncclcheck.tui.state import advance
+from ncclcheck.tui.text import document
 from tests.tui import fake, fake_setup
 from tests.tui.pilots import LARGE, SMALL, doctor_of, paste, pressed, settled, text_of, until
 

@@ -14,8 +14,8 @@ import pytest
 
 from ncclcheck.errors import NodeError
 from ncclcheck.model import Facts, Node
-from ncclcheck.tui import courtesy
-from ncclcheck.tui.early import Early
+from ncclcheck.tui.terminal import courtesy
+from ncclcheck.tui.terminal.early import Early
 from tests.tui import fake
 from tests.tui.terminals import PROGRAM, Terminal
 
@@ -73,7 +73,7 @@ def test_before_the_first_frame_nothing_heavy_is_loaded() -> None:
     assert (
         loaded & {"textual", "rich", "asyncio", "argparse", "subprocess", "ncclcheck.model", "ncclcheck.node"} == set()
     )
-    assert "ncclcheck.tui.opening" in loaded
+    assert "ncclcheck.tui.terminal.opening" in loaded
 
 
 def test_places_and_dialogs_are_loaded_when_they_are_shown() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from ncclcheck.model import Comparison, Diagnosis, Job, Unknown, Verdict
 from ncclcheck.tui import advice, journey, wording
-from ncclcheck.tui.document import Document, every
 from ncclcheck.tui.offers import next_step, offers
 from ncclcheck.tui.outcomes import (
     Activity,
@@ -31,6 +30,7 @@ from ncclcheck.tui.outcomes import (
 )
 from ncclcheck.tui.state import Earlier, Snapshot, advance
 from ncclcheck.tui.steps import Progress, Step
+from ncclcheck.tui.text.document import Document, every
 from ncclcheck.tui.verdict import verdict
 from tests.tui import fake
 

@@ -12,11 +12,12 @@ from textual.containers import Vertical
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from ncclcheck.tui import content, filters
-from ncclcheck.tui.filters import Filter
+from ncclcheck.tui import content
 from ncclcheck.tui.screens.place import Dialog, footer
-from ncclcheck.tui.sieve import Search
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text import filters
+from ncclcheck.tui.text.filters import Filter
+from ncclcheck.tui.text.sieve import Search
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.wording import Tone

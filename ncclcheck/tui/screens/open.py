@@ -7,9 +7,9 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Static
 
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.screens.place import Dialog, footer
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.widgets.headline import Headline
 

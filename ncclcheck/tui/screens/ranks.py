@@ -13,9 +13,9 @@ from textual.widgets import Static
 from ncclcheck.model import Where
 from ncclcheck.tui import content, ranks_content, ranks_details
 from ncclcheck.tui.commands import PlaceCommands
-from ncclcheck.tui.document import Document
 from ncclcheck.tui.screens.place import Place, footer
 from ncclcheck.tui.state import Snapshot
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.widgets.rank_table import RankTable
 

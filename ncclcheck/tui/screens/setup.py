@@ -13,12 +13,13 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from ncclcheck.tui import content, setup_words
+from ncclcheck.tui import content
 from ncclcheck.tui.outcomes import NodeEdits
 from ncclcheck.tui.screens.place import Dialog, Place, footer
 from ncclcheck.tui.screens.setup_dialogs import PageDialog, ReasonDialog, TakeBackDialog
-from ncclcheck.tui.setup_commands import SetupCommands
-from ncclcheck.tui.setups import Agreement, Asking, Preparing, StepView, Told, Wanted, Wishing
+from ncclcheck.tui.setup import words as setup_words
+from ncclcheck.tui.setup.commands import SetupCommands
+from ncclcheck.tui.setup.values import Agreement, Asking, Preparing, StepView, Told, Wanted, Wishing
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.widgets.setup_form import SetupForm

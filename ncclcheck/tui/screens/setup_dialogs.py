@@ -9,8 +9,9 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
-from ncclcheck.tui import content, setup_words
+from ncclcheck.tui import content
 from ncclcheck.tui.screens.place import Dialog, footer
+from ncclcheck.tui.setup import words as setup_words
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.widgets.headline import Headline
 from ncclcheck.tui.wording import line

@@ -6,7 +6,7 @@ from textual import events
 from textual.widgets import Input
 
 from ncclcheck.peer import card
-from ncclcheck.tui.setups import is_invitation
+from ncclcheck.tui.setup.values import is_invitation
 
 _LONGEST = 4096
 """Characters; a path has no more (PATH_MAX of Linux), and a whole log need not be looked through for its lines."""

@@ -6,7 +6,7 @@ from textual.visual import VisualType
 from textual.widgets import Static
 
 from ncclcheck.model import Finding
-from ncclcheck.tui.document import Document
+from ncclcheck.tui.text.document import Document
 
 _USUAL = 80
 """Cells, before there is a width."""

@@ -14,12 +14,12 @@ from textual.widgets import Input
 from textual.worker import get_current_worker
 
 from ncclcheck.model import Where
-from ncclcheck.tui.courtesy import make_way
-from ncclcheck.tui.document import Document
-from ncclcheck.tui.filters import Filter
-from ncclcheck.tui.log_title import Found, Left, log_title
-from ncclcheck.tui.scan import Scan
-from ncclcheck.tui.sieve import Search
+from ncclcheck.tui.terminal.courtesy import make_way
+from ncclcheck.tui.text.document import Document
+from ncclcheck.tui.text.filters import Filter
+from ncclcheck.tui.text.log_title import Found, Left, log_title
+from ncclcheck.tui.text.scan import Scan
+from ncclcheck.tui.text.sieve import Search
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.widgets.log_view import LogView
 

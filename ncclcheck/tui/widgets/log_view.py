@@ -18,8 +18,8 @@ from textual.strip import Strip
 
 from ncclcheck.model import Severity, Where
 from ncclcheck.tui.content import SIGNS
-from ncclcheck.tui.document import Document, Row, Rows, goes_on
-from ncclcheck.tui.row_parts import Part, cells, parts
+from ncclcheck.tui.text.document import Document, Row, Rows, goes_on
+from ncclcheck.tui.text.row_parts import Part, cells, parts
 
 _DIGITS = 6
 _SIDEWAYS = 8

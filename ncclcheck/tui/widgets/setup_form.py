@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from ncclcheck.tui import content
-from ncclcheck.tui.setups import Asked, Beginning, FormState, Guided, Invited, PlaceView, Wanted
+from ncclcheck.tui.setup.values import Asked, Beginning, FormState, Guided, Invited, PlaceView, Wanted
 from ncclcheck.tui.widgets.choice import LABEL, Choice, Value
 from ncclcheck.tui.widgets.field import Field
 from ncclcheck.tui.wording import Tone

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ncclcheck.tui.setups import StepView
+from ncclcheck.tui.setup.values import StepView
 from ncclcheck.tui.widgets.row_list import Part, RowList, cut
 from ncclcheck.tui.wording import Tone, line
 

@@ -16,9 +16,9 @@ from typing import IO, Any, ClassVar
 from textual.app import App
 from textual.driver import Driver
 
-from ncclcheck.tui.driver import PasteDriver, with_pastes
-from ncclcheck.tui.opening import Opening
-from ncclcheck.tui.signs import ascii_wanted, bare, to_ascii
+from ncclcheck.tui.terminal.driver import PasteDriver, with_pastes
+from ncclcheck.tui.terminal.opening import Opening
+from ncclcheck.tui.terminal.signs import ascii_wanted, bare, to_ascii
 
 ENDS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """Signals that end the program in good order, its children with it."""
@@ -143,7 +143,7 @@ class Terminal(PasteDriver):
 def own_driver(chosen: type[Driver]) -> type[Driver]:
     """Ours in place of Textual's for terminals and for browsers; the one of tests stays."""
     if chosen.is_web is not Driver.is_web:
-        from ncclcheck.tui.tab import tab_driver
+        from ncclcheck.tui.terminal.tab import tab_driver
 
         return tab_driver(chosen)
     return Terminal if with_pastes(chosen) is PasteDriver else chosen

@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
-from ncclcheck.tui.pasted_bytes import Pasted, Splitter, Typed
+from ncclcheck.tui.terminal.pasted_bytes import Pasted, Splitter, Typed
 
 READ = 65536
 """Bytes that are read at a time."""

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from ncclcheck.logs.records import records
 from ncclcheck.model import Diagnosis, Rank, Stage, Where
-from ncclcheck.tui.scan import SieveFor
-from ncclcheck.tui.sieve import EVERY, Search, Sieve, gated
+from ncclcheck.tui.text.scan import SieveFor
+from ncclcheck.tui.text.sieve import EVERY, Search, Sieve, gated
 
 _MOST_GATED = 50
 """Ranks up to which it pays to look for their numbers first."""

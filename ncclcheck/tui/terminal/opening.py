@@ -14,7 +14,7 @@ from types import FrameType
 
 from ncclcheck.printable import one_line
 from ncclcheck.tui.places import DESTINATIONS
-from ncclcheck.tui.signs import ascii_wanted, to_ascii
+from ncclcheck.tui.terminal.signs import ascii_wanted, to_ascii
 
 _BEGIN = "\x1b[?1049h\x1b[?25l\x1b[?2004h\x1b[0m\x1b[H\x1b[2J"
 """The second screen (xterm, ctlseqs), no cursor, pastes with marks."""

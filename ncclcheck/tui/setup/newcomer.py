@@ -9,7 +9,7 @@ from threading import Event
 from typing import TYPE_CHECKING, cast
 
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.tui.setups import Agreement, Asking, Asks, Preparing, Wishing
+from ncclcheck.tui.setup.values import Agreement, Asking, Asks, Preparing, Wishing
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.setup.person import Wish

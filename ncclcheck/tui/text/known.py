@@ -6,8 +6,8 @@ Reads the text; a worker's task.
 from __future__ import annotations
 
 from ncclcheck.model import Facts
-from ncclcheck.tui.document import Document
-from ncclcheck.tui.lines import Lines
+from ncclcheck.tui.text.document import Document
+from ncclcheck.tui.text.lines import Lines
 
 _MOST_TEXTS = 8
 """Of a folder with more files each is a log."""

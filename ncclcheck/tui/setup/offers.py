@@ -13,8 +13,8 @@ from ncclcheck.doctor.setup.state import State
 from ncclcheck.errors import PeerError
 from ncclcheck.rulebook.guide_schema import Guide
 from ncclcheck.rulebook.guides import first_uses
-from ncclcheck.tui.setup_content import joined, meanings
-from ncclcheck.tui.setups import Asked, Beginning, Invited, KeptView, PlaceView
+from ncclcheck.tui.setup.content import joined, meanings
+from ncclcheck.tui.setup.values import Asked, Beginning, Invited, KeptView, PlaceView
 from ncclcheck.tui.wording import Tone
 
 

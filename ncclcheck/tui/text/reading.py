@@ -12,13 +12,13 @@ from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 
 from ncclcheck.model import Facts
-from ncclcheck.tui import document
-from ncclcheck.tui.courtesy import make_way, settle
-from ncclcheck.tui.document import Document
-from ncclcheck.tui.known import known_of
-from ncclcheck.tui.lines import Lines, Numbered
 from ncclcheck.tui.outcomes import Activity, Diagnosed, Doing, Ended, Grew, Noted, Opened, Outcome, Renewed, Replaced
 from ncclcheck.tui.seam import Examiner, UseCases
+from ncclcheck.tui.terminal.courtesy import make_way, settle
+from ncclcheck.tui.text import document
+from ncclcheck.tui.text.document import Document
+from ncclcheck.tui.text.known import known_of
+from ncclcheck.tui.text.lines import Lines, Numbered
 
 POLL = 0.25
 """Seconds between two looks whether a text grew, and between two words about how far it was read."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ncclcheck.tui import setup_words
 from ncclcheck.tui.commands import Command, PlaceCommands
+from ncclcheck.tui.setup import words as setup_words
 from ncclcheck.tui.state import Snapshot
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from threading import Lock
 
 from ncclcheck.model import Where
-from ncclcheck.tui.stores import Store
+from ncclcheck.tui.text.stores import Store
 
 BLOCK = 1 << 16
 """Bytes."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from textual.content import Content
 
 from ncclcheck.tui.content import piece
-from ncclcheck.tui.document import Document
+from ncclcheck.tui.text.document import Document
 from ncclcheck.tui.wording import Tone, line
 
 _LONGEST = 40

@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.tui.setup_seam import SetupCases, Way
+from ncclcheck.tui.setup.seam import SetupCases, Way
 
 if TYPE_CHECKING:
     from ncclcheck.doctor.setup.begin import SetupOptions

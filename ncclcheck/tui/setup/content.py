@@ -15,7 +15,7 @@ from ncclcheck.model import Pattern, SpeedTest
 from ncclcheck.rulebook.guide_fill import fill, fill_block, fill_command
 from ncclcheck.rulebook.guide_schema import COMMON, Step
 from ncclcheck.rulebook.guides import first_uses
-from ncclcheck.tui.setups import Led, StepView, Told
+from ncclcheck.tui.setup.values import Led, StepView, Told
 from ncclcheck.tui.wording import Said, Tone
 
 _SIGNS = {

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from typing import TextIO
 
 from ncclcheck.printable import printable
-from ncclcheck.tui.signs import ascii_wanted, to_ascii
+from ncclcheck.tui.terminal.signs import ascii_wanted, to_ascii
 
 _BACK = "\n-- Enter goes back to ncclcheck --"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from ncclcheck.model import Where
-from ncclcheck.tui.document import Document, Row
-from ncclcheck.tui.lines import Lines
-from ncclcheck.tui.sieve import Sieve
+from ncclcheck.tui.text.document import Document, Row
+from ncclcheck.tui.text.lines import Lines
+from ncclcheck.tui.text.sieve import Sieve
 
 SieveFor = Callable[[str], "Sieve | None"]
 """The sieve for a source by its name; None where nothing of it is meant."""

@@ -13,10 +13,10 @@ from ncclcheck.errors import NcclcheckError
 from ncclcheck.speedtest.reports import Progress
 from ncclcheck.tui import journey
 from ncclcheck.tui.journey import Outcomes
-from ncclcheck.tui.newcomer import Newcomer
 from ncclcheck.tui.outcomes import Activity, Doing, Measured, Noted, Outcome, Ticked
 from ncclcheck.tui.person import attended
-from ncclcheck.tui.setups import Asks, Invites, Leads, Led, Offers, Wanted
+from ncclcheck.tui.setup.newcomer import Newcomer
+from ncclcheck.tui.setup.values import Asks, Invites, Leads, Led, Offers, Wanted
 from ncclcheck.tui.state import Snapshot
 
 if TYPE_CHECKING:
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from ncclcheck.doctor.setup.steps import Closed, SetupStep
     from ncclcheck.doctor.steps import Step
     from ncclcheck.tui.seam import UseCases
-    from ncclcheck.tui.setup_content import Books
+    from ncclcheck.tui.setup.content import Books
 
 LOOKING = "looking where this node is, and what was begun here before"
 
 
 def offer(cases: UseCases, line: str = "") -> Outcomes:
     """What can be chosen; first whom to join, where another node's line was pasted."""
-    from ncclcheck.tui import setup_offers
+    from ncclcheck.tui.setup import offers as setup_offers
 
     yield Doing(Activity.GUIDES, LOOKING)
     if line:
@@ -58,7 +58,7 @@ def options_of(wanted: Wanted) -> SetupOptions:
 
 def lead(cases: UseCases, wanted: Wanted, newcomer: Newcomer, now: Snapshot) -> Outcomes:
     """The whole way, as far as somebody is there to go it."""
-    from ncclcheck.tui.setup_content import Books
+    from ncclcheck.tui.setup.content import Books
 
     yield Offers(None)
     yield Leads(Led())
@@ -78,7 +78,7 @@ def _gone_through(
     """Every step; the result is the setup at its end, None where nobody was there to see it."""
     from ncclcheck.doctor.setup.growth import advanced
     from ncclcheck.doctor.setup.steps import Closed, Opened
-    from ncclcheck.tui.setup_content import led
+    from ncclcheck.tui.setup.content import led
 
     setup, shown = None, Led()
     for step in steps:
@@ -110,7 +110,7 @@ def _asks(step: Asks) -> Iterator[Outcome]:
 
 def _ended(cases: UseCases, step: Closed, books: Books) -> Led:
     """The end of it; that its summary cannot be kept is no failure of the nodes."""
-    from ncclcheck.tui.setup_content import led
+    from ncclcheck.tui.setup.content import led
 
     path, notes = "", [step.warning]
     try:

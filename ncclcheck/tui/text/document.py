@@ -15,8 +15,8 @@ from ncclcheck.logs import sources
 from ncclcheck.logs.sources import Source
 from ncclcheck.model import Diagnosis, Probe, Severity, Where
 from ncclcheck.printable import one_line
-from ncclcheck.tui.lines import Lines
-from ncclcheck.tui.stores import Spool, store
+from ncclcheck.tui.text.lines import Lines
+from ncclcheck.tui.text.stores import Spool, store
 
 _AT_ONCE = 8
 """Texts of which the first rows are there at once; of more the others follow."""

@@ -12,7 +12,7 @@ from textual.driver import Driver
 from textual.drivers._byte_stream import ByteStream
 from textual.drivers.web_driver import WebDriver, _ExitInput
 
-from ncclcheck.tui.driver import READ, Reading
+from ncclcheck.tui.terminal.driver import READ, Reading
 
 
 class Tab(WebDriver):

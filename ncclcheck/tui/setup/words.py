@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ncclcheck.tui.outcomes import Activity
-from ncclcheck.tui.setups import Agreement, FormState, Led, Preparing, StepView, Told, Wishing
+from ncclcheck.tui.setup.values import Agreement, FormState, Led, Preparing, StepView, Told, Wishing
 from ncclcheck.tui.state import Snapshot
 from ncclcheck.tui.wording import Said, Tone, line
 

@@ -1,0 +1,1 @@
+"""The guide for a newcomer, as the place Setup shows it."""
