@@ -42,8 +42,8 @@ class Opening:
     def draw(self, names: Sequence[str], encoding: str, environment: Mapping[str, str] = os.environ) -> None:
         """Show the frame, and keep what is typed for later."""
         _silence(self._keys, self._modes)
-        signal.signal(signal.SIGTERM, _leave)
-        signal.signal(signal.SIGHUP, _leave)
+        signal.signal(signal.SIGTERM, self._leave)
+        signal.signal(signal.SIGHUP, self._leave)
         size = os.get_terminal_size(self._screen)
         here, *rest = rows(names, size.columns or 80)
         text = "\r\n".join([f"\x1b[1;7m{here[: _first()]}\x1b[0m{here[_first() :]}", *rest[: max(0, size.lines - 1)]])
@@ -61,6 +61,12 @@ class Opening:
         """Give the terminal back, where the toolkit did not come to have it."""
         if self.hand_over():
             self._write(_END, "ascii")
+
+    def _leave(self, number: int, _: FrameType | None) -> None:
+        # An exception would be lost in whatever is being loaded, or wait for a toolkit that is half begun.
+        termios.tcsetattr(self._keys, termios.TCSANOW, self._modes)
+        self._write(_END, "ascii")
+        os._exit(_SIGNALLED + number)
 
     def _write(self, text: str, encoding: str) -> None:
         os.write(self._screen, text.encode(encoding, "replace"))
@@ -80,7 +86,3 @@ def _silence(keys: int, modes: list[object]) -> None:
     assert isinstance(entered, int)
     changed[0] = entered & ~termios.ICRNL
     termios.tcsetattr(keys, termios.TCSANOW, changed)  # type: ignore[arg-type]
-
-
-def _leave(number: int, _: FrameType | None) -> None:
-    raise SystemExit(_SIGNALLED + number)
