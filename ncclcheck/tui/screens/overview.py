@@ -72,6 +72,8 @@ class OverviewPlace(Place):
             self._show(now)
 
     def _show(self, now: Snapshot) -> None:
+        if not self.query("#speed"):
+            return  # A signal ended the app before this place was there, or while it goes.
         for panel in self.query(NodePanel):
             panel.show(now)
         speed = self.query_one("#speed", Static)
