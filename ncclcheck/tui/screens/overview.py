@@ -64,7 +64,8 @@ class OverviewPlace(Place):
     def on_mount(self) -> None:
         """Begin with the menu in hand."""
         self._show(self.snapshot)
-        self.query_one(Ways).focus()
+        for ways in self.query(Ways):
+            ways.focus()
 
     def watch_snapshot(self, now: Snapshot) -> None:
         """Show what is new."""
