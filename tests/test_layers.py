@@ -26,7 +26,7 @@ BELOW = {
     "cli": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes", "doctor"),
     "tui": ("model", "logs", "node", "peer", "speedtest", "lab", "rulebook", "fixes", "doctor"),
 }
-"""Whom each room may import. ``errors``, ``printable`` and the package itself are everybody's."""
+"""Whom each room may import. What stands beside the rooms, such as ``errors``, is everybody's."""
 LIGHT = ("model", "logs", "rulebook", "cli")
 """Rooms whose modules load nothing heavy."""
 

@@ -5,7 +5,6 @@ Kept in the XDG state folder (XDG Base Directory Specification), newest last.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import msgspec
 from ncclcheck.errors import ApplyError
 from ncclcheck.fixes.apply import read, replace
 from ncclcheck.model import Applied
+from ncclcheck.state_folder import state_folder
 
 Batches = tuple[tuple[Applied, ...], ...]
 
@@ -22,9 +22,7 @@ _KEPT = 50
 
 def path_in(env: Mapping[str, str]) -> str:
     """The file that keeps the record."""
-    state = env.get("XDG_STATE_HOME", "")
-    folder = Path(state) if state.startswith("/") else Path(os.path.expanduser("~/.local/state"))
-    return str(folder / "ncclcheck" / "applied.json")
+    return str(state_folder(env) / "applied.json")
 
 
 def load(path: str) -> Batches:

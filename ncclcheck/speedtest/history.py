@@ -17,6 +17,7 @@ import msgspec
 
 from ncclcheck.errors import SpeedError
 from ncclcheck.model import Judgement, Speed, SpeedTest
+from ncclcheck.state_folder import state_folder
 
 SCHEMA = 1
 KEPT = 500
@@ -85,9 +86,7 @@ class Keeper:
 
 def path_in(env: Mapping[str, str]) -> str:
     """The folder that keeps the runs."""
-    state = env.get("XDG_STATE_HOME", "")
-    folder = Path(state) if state.startswith("/") else Path(os.path.expanduser("~/.local/state"))
-    return str(folder / "ncclcheck" / "speedtests")
+    return str(state_folder(env) / "speedtests")
 
 
 def _now() -> datetime:

@@ -24,6 +24,7 @@ from ncclcheck.errors import NcclcheckError
 from ncclcheck.model import Applied, SpeedTest, Use
 from ncclcheck.peer.invitation import Invitation
 from ncclcheck.rulebook.guides import Guides
+from ncclcheck.state_folder import state_folder
 
 SCHEMA = 1
 TOKEN_AGE = timedelta(hours=24)
@@ -66,9 +67,7 @@ def _now() -> datetime:
 
 def path_in(env: Mapping[str, str], host: str, folder: str = "") -> Path:
     """The file of this host, in the user's own folder unless another one is named."""
-    state = env.get("XDG_STATE_HOME", "")
-    usual = Path(state) if state.startswith("/") else Path(os.path.expanduser("~/.local/state"))
-    return (Path(folder) if folder else usual / "ncclcheck") / f"setup-{_ODD.sub('_', host)}.json"
+    return (Path(folder) if folder else state_folder(env)) / f"setup-{_ODD.sub('_', host)}.json"
 
 
 class Keeper:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ncclcheck.errors import NcclcheckError
+from ncclcheck.state_folder import state_folder
 
 _MOST = 100_000
 """Bytes of a sequence; some terminals print what is longer, or hang."""
@@ -41,15 +42,9 @@ def _osc52(text: str) -> str:
     return f"\x1b]52;c;{b64encode(text.encode('utf-8', 'replace')).decode('ascii')}\x07"
 
 
-def folder(environment: Mapping[str, str] = os.environ) -> Path:
-    """Our folder for what is kept between runs (XDG Base Directory, ``XDG_STATE_HOME``)."""
-    state = environment.get("XDG_STATE_HOME", "")
-    return (Path(state) if os.path.isabs(state) else Path.home() / ".local" / "state") / "ncclcheck"
-
-
 def save(text: str, into: Path | None = None) -> str:
     """Write the text where it can be found again, readable by its owner only, and give the path."""
-    path = (into or folder()) / "copied.txt"
+    path = (into or state_folder(os.environ)) / "copied.txt"
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
