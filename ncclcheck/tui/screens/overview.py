@@ -64,8 +64,7 @@ class OverviewPlace(Place):
     def on_mount(self) -> None:
         """Begin with the menu in hand."""
         self._show(self.snapshot)
-        for ways in self.query(Ways):
-            ways.focus()
+        self.query_one(Ways).focus()
 
     def watch_snapshot(self, now: Snapshot) -> None:
         """Show what is new."""
@@ -73,8 +72,6 @@ class OverviewPlace(Place):
             self._show(now)
 
     def _show(self, now: Snapshot) -> None:
-        if not self.query("#speed"):
-            return  # A signal ended the app before this place was there, or while it goes.
         for panel in self.query(NodePanel):
             panel.show(now)
         speed = self.query_one("#speed", Static)

@@ -10,6 +10,7 @@ import os
 import re
 import signal
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import IO, Any, ClassVar
 
@@ -129,7 +130,9 @@ class Terminal(PasteDriver):
 
     def _end(self, number: int) -> None:
         if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(self._app.exit, None, _SIGNALLED + number)
+            # In its turn: a place that is being laid out when the app is told to end goes on without its parts.
+            leave = partial(self._app.call_after_refresh, self._app.exit, None, _SIGNALLED + number)
+            self._loop.call_soon_threadsafe(leave)
 
     def _get_terminal_size(self) -> tuple[int, int]:
         # Textual asks standard output, which may lead into a file.
