@@ -101,6 +101,25 @@ def replace(path: str, content: bytes) -> None:
         _put(target, content, like=target if os.path.exists(target) else None)
 
 
+def write_whole(target: str, content: bytes, prepare: Callable[[str], None] = lambda _: None) -> None:
+    """The whole new content or the old one, whatever happens, with mode 0600 unless ``prepare`` gives another.
+
+    ``prepare`` gets the path of the file before it takes the other's place. Raises OSError.
+    """
+    handle, temporary = tempfile.mkstemp(prefix=".ncclcheck-", dir=os.path.dirname(target))
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            prepare(temporary)
+            os.fsync(file.fileno())
+        os.rename(temporary, target)
+    except BaseException:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+        raise
+
+
 def digest(content: bytes | None) -> str:
     """What an ``Applied`` keeps of what was written: SHA-256, empty where there is no file."""
     return "" if content is None else hashlib.sha256(content).hexdigest()
@@ -128,20 +147,8 @@ def _put(target: str, content: bytes | None, like: str | None) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(target)
         return
-    folder = os.path.dirname(target)
-    handle, temporary = tempfile.mkstemp(prefix=".ncclcheck-", dir=folder)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            _resemble(temporary, like)
-            os.fsync(file.fileno())
-        os.rename(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
-    _sync_folder(folder)
+    write_whole(target, content, lambda temporary: _resemble(temporary, like))
+    _sync_folder(os.path.dirname(target))
 
 
 def _resemble(path: str, like: str | None) -> None:

@@ -7,11 +7,8 @@ happens to it never ends a setup.
 
 from __future__ import annotations
 
-import os
 import re
-import tempfile
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -21,6 +18,7 @@ import msgspec
 from ncclcheck.doctor.setup.begin import of_choices
 from ncclcheck.doctor.setup.state import Choices, Remedy, Setup, Stage, State
 from ncclcheck.errors import NcclcheckError
+from ncclcheck.fixes.apply import write_whole
 from ncclcheck.model import Applied, SpeedTest, Use
 from ncclcheck.peer.invitation import Invitation
 from ncclcheck.rulebook.guides import Guides
@@ -85,25 +83,11 @@ class Keeper:
             return
         self._last = kept
         try:
-            _write(self._path, msgspec.json.encode(replace(kept, time=self._now().isoformat(timespec="seconds"))))
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            timed = replace(kept, time=self._now().isoformat(timespec="seconds"))
+            write_whole(str(self._path), msgspec.json.encode(timed))
         except OSError as error:
             self.warning = f"this setup is not kept for --resume ({self._path}: {error.strerror or error})"
-
-
-def _write(path: Path, content: bytes) -> None:
-    """In one step, and for nobody else to read: mkstemp makes files of mode 0600."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".setup-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except BaseException:
-        with suppress(FileNotFoundError):
-            os.unlink(temporary)
-        raise
 
 
 def kept_of(setup: Setup) -> Kept:
