@@ -69,7 +69,3 @@ class AgreeDialog(Dialog[None]):
     def action_say(self, yes: bool) -> None:
         """Give the answer; the snapshot that takes it up closes this."""
         self.app.post_message(self.Answered(yes))
-
-    def action_scroll(self, step: int) -> None:
-        """Move the text."""
-        self.query_one("#body", VerticalScroll).scroll_relative(y=step, animate=False)

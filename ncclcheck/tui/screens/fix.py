@@ -190,7 +190,3 @@ class FixDialog(Dialog[None]):
     def copied(self) -> str:
         """This fix, with what to do on other nodes."""
         return advice.copied_fix(self.snapshot, self.fix)
-
-    def action_scroll(self, step: int) -> None:
-        """Move the text."""
-        self.query_one("#body", VerticalScroll).scroll_relative(y=step, animate=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
+from textual.containers import VerticalScroll
 from textual.reactive import var
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Footer
@@ -72,6 +73,10 @@ class Dialog(ModalScreen[Answer]):
     def action_close(self) -> None:
         """Leave without an answer."""
         self.dismiss(None)
+
+    def action_scroll(self, step: int) -> None:
+        """Move the body, in a dialog that binds keys for it."""
+        self.query_one("#body", VerticalScroll).scroll_relative(y=step, animate=False)
 
 
 def footer() -> Footer:

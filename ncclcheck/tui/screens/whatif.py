@@ -93,7 +93,3 @@ class WhatIfDialog(Dialog[None]):
 
     def _value(self, name: str) -> str:
         return self.query_one(f"#{name}", Input).value.strip()
-
-    def action_scroll(self, step: int) -> None:
-        """Move the answer."""
-        self.query_one("#body", VerticalScroll).scroll_relative(y=step, animate=False)
