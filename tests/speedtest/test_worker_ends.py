@@ -24,6 +24,23 @@ session._hello = lambda *words: {**told(*words), "torch": "1.13"}
 IMPATIENT = "watch.QUIET = 1.0"
 
 
+# The worker itself, whose ear hears without a pause and so is in the store's C++ when all is done.
+LISTENING = """
+import importlib, runpy, sys
+
+load = importlib.import_module
+
+def loaded(name):
+    session = load(name)
+    session.Watch._hear = lambda self, company: [company.failure() for _ in iter(int, 1)]
+    return session
+
+importlib.import_module = loaded
+del sys.argv[0]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
 def free(port):
     """Whether nobody is left at this port."""
     with socket.socket() as trial:
@@ -274,3 +291,11 @@ session._hello = hello
     with worker_of(f"127.0.0.1:{free_port()}", "1M", 0, code=begin, env=env) as zero:
         zero.until("log", lambda told: any("Bootstrap: Using lo:127.0.0.1<0>" in line for line in told["lines"]))
         assert zero.process.is_alive()
+
+
+def test_an_ear_that_is_in_the_store_at_the_end_does_not_spoil_it():
+    words = (f"127.0.0.1:{free_port()}", "64K", "0", *QUICK, "--ranks", "1", "--patterns", "all-reduce")
+    program = [sys.executable, "-c", LISTENING, WORKER, *words]
+    ran = subprocess.run(program, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert ran.stdout.splitlines()[-1] == '{"event": "finished", "rank": 0}'

@@ -21,4 +21,9 @@ if __name__ == "__main__":
     package = types.ModuleType("ncclcheck_speedtest")
     package.__path__ = [here]
     sys.modules[package.__name__] = package
-    sys.exit(importlib.import_module("ncclcheck_speedtest.session").main(sys.argv[1:]))
+    code = importlib.import_module("ncclcheck_speedtest.session").main(sys.argv[1:])
+    # Not by way of the interpreter's own end: until Python 3.13 it makes a thread that comes back from torch's C++
+    # exit there (pthread_exit), which those frames cannot stand: SIGABRT, after a good measurement. The watch's ear may
+    # be in the store at any time. Nothing is left in a buffer: what is said is written at once.
+    sys.stderr.flush()
+    os._exit(code)
