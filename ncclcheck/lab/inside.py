@@ -12,9 +12,9 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import msgspec
 
@@ -80,11 +80,16 @@ def _told(builder: socket.socket) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        _tell(builder, Report(failure=f"{error.filename or 'network'}: {error.strerror or error}"))
-        os._exit(1)
+        _give_up(builder, f"{error.filename or 'network'}: {error.strerror or error}")
     except NetlinkError as error:
-        _tell(builder, Report(failure=f"network: {error}"))
-        os._exit(1)
+        _give_up(builder, f"network: {error}")
+
+
+def _give_up(builder: socket.socket, why: str) -> NoReturn:
+    """End at once; a builder that was killed meanwhile hears nothing, and a forked netlink would never close."""
+    with suppress(OSError):
+        _tell(builder, Report(failure=why))
+    os._exit(1)
 
 
 def _start_holder(builder: socket.socket, layout: Layout, node: LabNode) -> tuple[int, socket.socket]:

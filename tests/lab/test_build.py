@@ -3,10 +3,13 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from ncclcheck.errors import LabError
@@ -188,6 +191,21 @@ def test_nothing_is_left_when_the_builder_is_killed(number):
         builder.wait(10)
         assert wait_until_gone(spaces) == []
     assert len(spaces) >= 7
+
+
+def test_nothing_is_left_when_the_builder_is_gone_before_it_stands():
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    command = [sys.executable, "-m", "ncclcheck.lab.inside", msgspec.json.encode(DOCKER_FIRST).decode()]
+    process = subprocess.Popen(command, stdin=theirs, stderr=subprocess.DEVNULL, start_new_session=True)
+    ours.close()
+    theirs.close()
+    try:
+        # It waits for its first process, and with that one, all others have ended.
+        process.wait(10)
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def test_an_ordinary_user_can_build_one():
