@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
 from ncclcheck.errors import NcclcheckError
-from ncclcheck.tui.terminal.early import Early, begun_with
+from ncclcheck.tui.terminal.early import begin, begun_with
 from ncclcheck.tui.terminal.opening import Opening
 from ncclcheck.tui.terminal.signs import monochrome
 
@@ -61,7 +61,7 @@ def run_app(nodes: tuple[Node, ...] = (), paths: tuple[str, ...] = ()) -> int:
 def _run(nodes: tuple[Node, ...], paths: tuple[str, ...], opening: Opening | None) -> int:
     # A third of the time that loading takes, and nothing of what is loaded is garbage; tui.courtesy turns it on again.
     gc.disable()
-    early = None if nodes else Early(socket.gethostname())
+    early = None if nodes else begin(socket.gethostname())
     from ncclcheck.tui.app import Doctor
     from ncclcheck.tui.real import use_cases
     from ncclcheck.tui.terminal.own import Terminal

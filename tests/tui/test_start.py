@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pexpect
 import pytest
 
-from ncclcheck.errors import NodeError
-from ncclcheck.model import Facts, Node
 from ncclcheck.tui.terminal import courtesy
-from ncclcheck.tui.terminal.early import Early
-from tests.tui import fake
+from ncclcheck.tui.terminal.early import begin
 from tests.tui.terminals import PROGRAM, Terminal
 
 EMPTY = ("-c", "from textual.app import App\nfrom textual.widgets import Static\nclass Empty(App):\n    def compose(self):\n        yield Static('hello world')\nEmpty().run()")  # fmt: skip  # noqa: E501
@@ -100,18 +98,44 @@ def test_the_garbage_collector_is_on_again() -> None:
     gc.unfreeze()
 
 
-@pytest.mark.parametrize("fails", [False, True])
-def test_the_early_look_is_the_first_answer_and_no_other(fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    early_facts, later_facts = (fake.Doctor(fixed=fixed).facts(Node("gpu-box")) for fixed in (True, False))
+EARLY = """
+from dataclasses import replace
+from ncclcheck.doctor import scan as doctor
+from ncclcheck.errors import NodeError
+from ncclcheck.model import Facts, Node
+from ncclcheck.tui.terminal.early import begin
 
-    def scan(_: Node) -> Facts:
-        if fails:
-            raise NodeError("no netlink")
-        return early_facts
+real = doctor.scan
 
-    monkeypatch.setattr("ncclcheck.doctor.scan.scan", scan)
-    later: Callable[[Node], Facts] = lambda _: later_facts  # noqa: E731
-    look = Early("gpu-box").first(later)
-    assert look(Node("other")) is later_facts
-    assert look(Node("gpu-box")) is (later_facts if fails else early_facts)
-    assert look(Node("gpu-box")) is later_facts
+def scan(node):
+    {scan}
+
+doctor.scan = scan
+look = begin("gpu-box").first(lambda node: Facts("later", ()))
+print(*(look(Node(name)).host for name in ("other", "gpu-box", "gpu-box")))
+"""
+"""In a Python of its own, as one with other threads in it must not be forked."""
+
+
+@pytest.mark.parametrize(
+    ("scan", "told"),
+    [
+        ("return replace(real(node), host='early')", "later early later"),
+        ("raise NodeError('no netlink')", "later later later"),
+        ("raise SystemExit", "later later later"),
+    ],
+    ids=["real", "fails", "ends"],
+)
+def test_the_early_look_is_the_first_answer_and_no_other(scan: str, told: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", EARLY.format(scan=scan)], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (ran.stdout.strip(), ran.stderr) == (told, "")
+
+
+def test_where_no_process_can_be_started_there_is_no_early_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork() -> int:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", fork)
+    assert begin("gpu-box") is None
