@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -103,21 +103,24 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def test_fifty_megabytes_arrive_whole_and_the_screen_goes_on(terminal: Pasting) -> None:
-    sent = digest(BIG)
+def arrives_in_time(terminal: Pasting, paste: Callable[[], object]) -> int:
+    """Paste the big text; how often, for the best of several counts: other work on the machine is not measured."""
     slow: list[str] = []
-    # The best of several: other work on the machine is not what is measured.
     for count in range(1, _TRIES + 1):
         began = time.monotonic()
-        terminal.paste(BIG)
+        paste()
         found = terminal.until("pasted", count)
         seconds = time.monotonic() - began
-        assert (found["pasted"], found["digest"]) == (len(BIG), sent)
-        assert count > 1 or found["peak"] < ROOM
+        assert (found["pasted"], found["digest"]) == (len(BIG), digest(BIG))
         if within(10.0, seconds) and within(0.25, found["late"]):
-            break
+            return count
         slow.append(f"{seconds:.1f} s, the loop {found['late']:.2f} s late")
-    assert len(slow) < _TRIES, slow
+    return pytest.fail(f"each time: {slow}")
+
+
+def test_fifty_megabytes_arrive_whole_and_the_screen_goes_on(terminal: Pasting) -> None:
+    arrives_in_time(terminal, lambda: terminal.paste(BIG))
+    assert terminal.until("pasted")["peak"] < ROOM
     assert all(one["arrives"] > 1 << 20 for one in terminal.told() if "arrives" in one)
     assert [one for one in terminal.told() if "key" in one] == []
 
@@ -183,18 +186,12 @@ def tmux(tmp_path: Path) -> Iterator[tuple[Pasting, list[str]]]:
 def test_through_tmux_by_its_own_paste_and_by_the_terminals(tmux: tuple[Pasting, list[str]], tmp_path: Path) -> None:
     terminal, base = tmux
     (tmp_path / "text").write_text(BIG)
-    began = time.monotonic()
     subprocess.run([*base, "load-buffer", str(tmp_path / "text")], check=True)
-    subprocess.run([*base, "paste-buffer", "-p"], check=True)
-    found = terminal.until("pasted")
-    seconds = time.monotonic() - began
-    assert found["digest"] == digest(BIG)
-    assert within(10.0, seconds), f"{seconds:.1f} s"
-    assert within(0.25, found["late"]), f"the loop was {found['late']:.2f} s late"
+    pasted = arrives_in_time(terminal, lambda: subprocess.run([*base, "paste-buffer", "-p"], check=True))
     # tmux 3.3 takes what its terminal sends key by key, a second a megabyte.
     text = LINE * 5_000
     terminal.paste(text)
-    assert terminal.until("pasted", 2)["digest"] == digest(text)
+    assert terminal.until("pasted", pasted + 1)["digest"] == digest(text)
 
 
 # Which driver --------------------------------------------------------------------------------------------------------
