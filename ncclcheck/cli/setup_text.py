@@ -1,18 +1,15 @@
-"""A whole guide to read and to copy from: as text, and as Markdown. Pure; the writer of text escapes.
+"""A whole guide as text, to read and to copy from. Pure; the writer escapes.
 
-Values may come from other machines: ``guide_fill`` keeps them inert in what is copied, and Markdown's own signs are
-shown as text.
+Values may come from other machines: ``guide_fill`` keeps them inert in what is copied.
 """
 
 from __future__ import annotations
 
-import re
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ncclcheck.markdown import fence, text_of
 from ncclcheck.rulebook.guide_fill import fill, fill_block, fill_command, placeholders
 from ncclcheck.rulebook.guide_schema import LOOKED_AT, PLACEHOLDERS, Check, Ground, Guide, Step
 from ncclcheck.rulebook.guides import Planned, first_uses, plan
@@ -24,7 +21,6 @@ WHERE: Mapping[Ground, str] = {
     "others": "on every node but the first",
 }
 """Where a step is done, in words."""
-_ADDRESS = re.compile(r"https?://[^\s<>]+")
 _WIDTH = 80
 _INDENT = " " * 3
 _CODE = " " * 7
@@ -37,26 +33,21 @@ class Block:
     kind: Literal["guide", "step", "prose", "note", "sources", "code"]
     text: str
     label: str = ""
-    """What stands before a note; the language of code."""
+    """A step's number; what stands before a note, or before sources."""
 
 
 def guide_text(place: Guide, common: Guide, launcher: Guide, values: Mapping[str, str]) -> str:
     """The guide as text for a terminal; commands stand alone on their lines, for copying."""
-    return "".join(_laid_out(blocks(place, common, launcher, values), _as_text, tight=("note", "step")))
+    return "".join(_laid_out(blocks(place, common, launcher, values)))
 
 
-def guide_markdown(place: Guide, common: Guide, launcher: Guide, values: Mapping[str, str]) -> str:
-    """The guide as Markdown."""
-    return "".join(_laid_out(blocks(place, common, launcher, values), _as_markdown, tight=("note",)))
-
-
-def _laid_out(page: Iterable[Block], form: Callable[[Block], str], tight: Sequence[str]) -> Iterator[str]:
-    """The pieces with an empty line between them, but for ``tight`` ones: a step and where, a note and the next."""
+def _laid_out(page: Iterable[Block]) -> Iterator[str]:
+    """The pieces with an empty line between them, but for a step and where it is done, and a note and the next."""
     last = ""
     for block in page:
-        close = last in tight and block.kind == ("note" if last == "note" else "prose")
+        close = (last, block.kind) in (("step", "prose"), ("note", "note"))
         yield ("\n" if close else "\n\n") if last else ""
-        yield form(block)
+        yield _as_text(block)
         last = block.kind
     yield "\n"
 
@@ -145,12 +136,12 @@ def _doing(step: Step, values: Mapping[str, str]) -> Iterator[Block]:
         answer = f"Your answer: {values[name]}" if name in values else f"Put it where <{name.upper()}> stands"
         yield Block("note", f"{fill(asked.question, values)} For example {asked.example}. {answer}.", "Only you know")
     if step.commands:
-        yield Block("code", "\n".join(fill_command(command.strip(), values) for command in step.commands), "sh")
+        yield Block("code", "\n".join(fill_command(command.strip(), values) for command in step.commands))
     if step.manifest.strip():
-        yield Block("code", fill_block(step.manifest.strip("\n"), values), "yaml")
+        yield Block("code", fill_block(step.manifest.strip("\n"), values))
     if step.file:
         yield Block("prose", f"The file {fill_block(step.file.path, values)}, as it should be:")
-        yield Block("code", fill_block(step.file.content.strip("\n"), values), "text")
+        yield Block("code", fill_block(step.file.content.strip("\n"), values))
 
 
 def _target(check: Check, guide: Guide, common: Guide, numbers: Mapping[str, int], guides: Mapping[str, Guide]) -> str:
@@ -190,38 +181,3 @@ def _wrapped(text: str, hanging: str) -> str:
             break_on_hyphens=False,
         )
     )
-
-
-def _as_markdown(block: Block) -> str:
-    if block.kind == "guide":
-        return f"# {_inline(block.text)}"
-    if block.kind == "step":
-        return f"## {block.label} {_inline(block.text)}"
-    if block.kind == "code":
-        return fence(block.text.splitlines(), block.label)
-    if block.kind == "sources":
-        return f"{block.label}: {' '.join(map(_link, block.text.split()))}"
-    if block.kind == "note":
-        return f"- **{text_of(block.label)}**: {_inline(block.text)}"
-    return _inline(block.text)
-
-
-def _inline(text: str) -> str:
-    """Text with what stands between backticks as code; a value that brings a backtick along moves only the border."""
-    parts = text.split("`")
-    if len(parts) % 2 == 0:
-        return text_of(text)
-    return "".join(f"`{' '.join(part.split())}`" if place % 2 else _spaced(part) for place, part in enumerate(parts))
-
-
-def _spaced(text: str) -> str:
-    """The words, with the blanks at either end that part them from code."""
-    words = text_of(text)
-    if not words:
-        return text[:1] and " "
-    return f"{' ' if text[0].isspace() else ''}{words}{' ' if text[-1].isspace() else ''}"
-
-
-def _link(address: str) -> str:
-    """An address of a guide's source as a link, if it is one."""
-    return f"<{address}>" if _ADDRESS.fullmatch(address) else text_of(address)

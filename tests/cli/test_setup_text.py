@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from ncclcheck.cli.setup_text import guide_markdown, guide_text
-from ncclcheck.rulebook.guide_schema import PLACEHOLDERS, Guide
+from ncclcheck.cli.setup_text import guide_text
+from ncclcheck.rulebook.guide_schema import Guide
 from ncclcheck.rulebook.guides import load_guides
 from tests.rulebook.small_guides import small
 
@@ -130,52 +129,26 @@ def test_an_answer_is_put_where_it_was_asked_for(three: tuple[Guide, Guide, Guid
     assert "<" not in page
 
 
-def test_markdown(three: tuple[Guide, Guide, Guide]) -> None:
-    page = guide_markdown(*three, VALUES)
-    assert page.startswith("# Machines of a cloud\n\nAn overlay joins 2 machines.\n\n- **overlay**: a network")
-    assert "Read on 2026-11-30: <https://example.com/networks>\n" in page
-    assert "\n\n## 1. Make the overlay\n\n(on the provider's site, or with its tool on your own computer)\n\n" in page
-    assert "Each node needs an address. Look: `cloud list node-b`.\n" in page
-    assert "\n```sh\ncloud make <PROJECT>\ncloud list\n```\n" in page
-    assert "\n```text\nNCCL_SOCKET_IFNAME=ens7\n```\n" in page
-    assert "Go back to step 1, “Make the overlay”. More: `ncclcheck explain NC802`\n" in page
-
-
-@pytest.mark.parametrize("hostile", ["<img src=x>", "[a](https://x)", "@all", "a`b", "```", "a\n# b", "$(x)", "*b*"])
+@pytest.mark.parametrize("hostile", ["a\n# b", "$(x)", "`x`", "'; x; '", "<img src=x>"])
 def test_strangers_words_stay_words(three: tuple[Guide, Guide, Guide], hostile: str) -> None:
-    plain = guide_markdown(*three, {**VALUES, "peer_host": "there", "host": "here"})
-    page = guide_markdown(*three, {**VALUES, "peer_host": hostile, "host": hostile})
-    assert _outline(page) == _outline(plain)
-    outside = "".join(line for line in page.splitlines() if line.startswith("## 4."))
-    assert not re.search(r"(?<!\\)(?:<img|\]|\*b|`)|@all", outside)
-    assert "\n# b" not in guide_text(*three, {**VALUES, "peer_host": hostile, "host": hostile})
+    plain = guide_text(*three, {**VALUES, "peer_host": "there", "host": "here"})
+    page = guide_text(*three, {**VALUES, "peer_host": hostile, "host": hostile})
+    assert [line[:3] for line in page.splitlines()] == [line[:3] for line in plain.splitlines()]
+    assert _commands(page) == _commands(plain)
 
 
-def _outline(page: str) -> list[str]:
-    """How the lines of a page begin."""
-    return [line[:3] for line in page.splitlines()]
-
-
-def test_every_guide_that_comes_along_can_be_printed_and_copied() -> None:
+def test_every_guide_that_comes_along_can_be_printed() -> None:
     guides = load_guides()
     for place in guides.places:
         page = guide_text(place, guides.common, guides.launchers[0], {})
         assert max(map(len, _prose(page)), default=0) <= 80
-        markdown = guide_markdown(place, guides.common, guides.launchers[0], {})
-        assert markdown.count("\n## ") == sum(len(g.step) for g in (place, guides.common, guides.launchers[0]))
-    known = {name: "x1" for name in PLACEHOLDERS}
-    asked = {
-        name: asked.example
-        for launcher in guides.launchers
-        for step in launcher.step
-        for name, asked in step.ask.items()
-    }
-    for launcher in guides.launchers:
-        page = guide_markdown(guides.place("linux"), guides.common, launcher, {**known, **asked})
-        for script in page.split("\n```sh\n")[1:]:
-            command = script.partition("\n```")[0]
-            done = subprocess.run(["bash", "-n", "-c", command], capture_output=True, text=True, check=False)
-            assert done.stderr == "", command
+        steps = sum(len(guide.step) for guide in (place, guides.common, guides.launchers[0]))
+        assert re.findall(r"^(\d+)\. ", page, re.MULTILINE) == [str(number) for number in range(1, steps + 1)]
+
+
+def _commands(page: str) -> list[str]:
+    """What stands alone, to be copied."""
+    return [line for line in page.splitlines() if line.startswith(" " * 7)]
 
 
 def _prose(page: str) -> list[str]:
