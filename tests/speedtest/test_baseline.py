@@ -102,15 +102,22 @@ def steady(nodes, tool, wire):
 def test_lost_packets_show(nodes):
     clean = measured(nodes, "sockets")
     rules = "add table inet lossy; add chain inet lossy in { type filter hook input priority 0; }; "
-    on(nodes[0], "nft", rules + "add rule inet lossy in iifname eth1 numgen random mod 100 < 2 drop")
+    # So many that no luck makes up for it; with two in a hundred a run came to nine tenths of a clean one.
+    on(nodes[0], "nft", rules + "add rule inet lossy in iifname eth1 numgen random mod 100 < 10 drop")
     try:
         lossy = [measured(nodes, tool) for tool in TOOLS]
     finally:
         on(nodes[0], "nft", "delete table inet lossy")
     assert [one.failure for one in (clean, *lossy)] == ["", "", ""]
-    assert lossy[0].rate < 0.85 * clean.rate
+    assert sent_again(clean) < 0.05
     for one in lossy:
-        assert one.retransmits > 0.01 * one.bytes / mss(1500)
+        assert one.rate < 0.5 * clean.rate
+        assert sent_again(one) > 0.05
+
+
+def sent_again(found):
+    """The share of its packets."""
+    return found.retransmits / (found.bytes / mss(1500))
 
 
 def test_several_flows_share_the_link(nodes):
