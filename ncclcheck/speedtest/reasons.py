@@ -207,13 +207,14 @@ def _by_baseline(case: Case) -> Judgement | None:
     share, settings = case.measured / baseline, _TUNE if baseline < _BY_CPU else _TUNE_BY_CPU
     rating = Rating.HEALTHY if share >= _HEALTHY else Rating.TUNE if share >= settings else Rating.SUSPICIOUS
     head = f"nobody knows {case.ceiling.missing}; plain TCP does {_rate(baseline)} over the same way"
+    # Before the comparison: how much loss leaves of a rate is luck, for the one as for the other.
+    if case.transport.flows == 1 and case.again >= _LOST:
+        reason = f"{head}, but {100 * case.again:.2g} % of its packets had to be sent again: they get lost on the way"
+        return _against_tcp(case, Rating.SUSPICIOUS, reason, _loss_step(case))
     if rating is not Rating.HEALTHY:
         return _against_tcp(
             case, rating, f"{head}, so it is not the network but {case.backend} or a CPU", _own_step(case)
         )
-    if case.transport.flows == 1 and case.again >= _LOST:
-        reason = f"{head}, but {100 * case.again:.2g} % of its packets had to be sent again: they get lost on the way"
-        return _against_tcp(case, Rating.SUSPICIOUS, reason, _loss_step(case))
     return _against_tcp(case, rating, f"{head}, and {case.backend} keeps up")
 
 
