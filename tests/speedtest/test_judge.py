@@ -133,6 +133,8 @@ CASES = [
     (ran(0.5, GLOO, 0.9), (VETH,), (), SUSPICIOUS, "not the network but gloo", "top"),
     (ran(1.0, GLOO, 2.0), (VETH,), (), TUNE, "not the network but gloo", "top"),
     (lossy(ran(0.9, GLOO, 1.0), 25_000), (VETH,), (), SUSPICIOUS, "get lost on the way", "ip -s link show nic"),
+    (lossy(ran(0.9, GLOO, 1.0), 16_000), (VETH,), (), HEALTHY, "keeps up", ""),
+    (lossy(ran(0.4, GLOO, 0.4), 6_000), (VETH,), (), SUSPICIOUS, "get lost on the way", "ip -s link show nic"),
     (lossy(ran(0.2, GLOO, 1.0), 25_000), (VETH,), (), SUSPICIOUS, "get lost on the way", "ip -s link show nic"),
     (lossy(ran(0.9, replace(SOCKET, threads=4), 1.0), 25_000), (VETH,), (), HEALTHY, "keeps up", ""),
     (ran(0.9, SOCKET), (VETH,), (), UNKNOWN, "and there is no baseline", "with the baseline"),
