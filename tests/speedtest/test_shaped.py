@@ -50,10 +50,12 @@ def measured(nodes, size, limit=120.0):
 
 
 @contextmanager
-def shaped(nodes, rate):
+def shaped(nodes, megabits):
     """Both directions of the shared link held to a rate."""
+    # A bucket of milliseconds: one of half a millisecond runs over whenever a busy kernel comes late to empty it.
+    words = ("tbf", "rate", f"{megabits}mbit", "burst", "64kb" if megabits < 1000 else "256kb", "latency", "50ms")
     for node in nodes:
-        on(node, "tc", "qdisc", "add", "dev", SHARED, "root", "tbf", "rate", rate, "burst", "64kb", "latency", "50ms")
+        on(node, "tc", "qdisc", "add", "dev", SHARED, "root", *words)
     try:
         yield
     finally:
@@ -61,18 +63,22 @@ def shaped(nodes, rate):
             on(node, "tc", "qdisc", "del", "dev", SHARED, "root")
 
 
-@pytest.mark.parametrize(("rate", "megabits", "size"), [("100mbit", 100, 4 << 20), ("1gbit", 1000, 32 << 20)])
-def test_a_link_of_a_known_speed(nodes, rate, megabits, size):
-    """A run that something else on this machine disturbed may be repeated; agreement is of one run."""
-    ratios = []
-    with shaped(nodes, rate):
-        while len(ratios) < 5 and not (ratios and abs(ratios[-1] - 1) <= 0.03):
+@pytest.mark.parametrize(("megabits", "size"), [(100, 4 << 20), (1000, 32 << 20)])
+def test_a_link_of_a_known_speed(nodes, megabits, size):
+    """A run that something else on this machine disturbed may be repeated; rate and agreement are of one run."""
+    found = []
+    with shaped(nodes, megabits):
+        while len(found) < 5 and not (found and as_it_should(*found[-1])):
             test = measured(nodes, size)
-            rate_of_gloo = test.best(Pattern.ONE_WAY).algbw
-            ratios.append(rate_of_gloo / test.baseline.rate)
-            # Ethernet, IP and TCP headers take their part of it.
-            assert 0.85 * megabits / 8000 < rate_of_gloo < megabits / 8000
-    assert ratios[-1] == pytest.approx(1, abs=0.03), ratios
+            rate = test.best(Pattern.ONE_WAY).algbw
+            found.append((rate / (megabits / 8000), rate / test.baseline.rate))
+            assert found[-1][0] < 1
+    assert as_it_should(*found[-1]), found
+
+
+def as_it_should(share, ratio):
+    """Ethernet, IP and TCP headers take their part of the link's rate; plain TCP gets the same."""
+    return share > 0.85 and abs(ratio - 1) <= 0.03
 
 
 def test_a_link_without_a_limit(nodes, record_property):
